@@ -1,0 +1,209 @@
+"""What the model sees when the conversation goes on from an entry: Pi's context, and what it costs."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+from pitree.sessions import javascript
+from pitree.sessions.entries import Entry, JsonObject
+from pitree.sessions.tree import Tree
+
+_NULL_CONTENT_COUNTS_AS_EMPTY = {"user", "assistant", "toolResult"}
+_EDITABLE = {"user", "assistant", "toolResult", "custom"}
+
+
+class Session(Protocol):
+    """What a context is built from: a tree, and a way to read the whole object of an entry."""
+
+    @property
+    def tree(self) -> Tree: ...  # noqa: D102
+
+    def body(self, entry: Entry) -> JsonObject: ...  # noqa: D102
+
+
+@dataclass(frozen=True, slots=True)
+class OpenCall:
+    """A tool call in the context whose result is not on the path: an unsound place to go on from."""
+
+    entry_id: str
+    call_id: str
+    name: str
+
+
+@dataclass(slots=True)
+class SessionContext:
+    """The context at one leaf.
+
+    `messages` are the stored objects; `sources[i]` is the entry that gave `messages[i]`. `thinking_level`
+    and `model` (`{"provider", "modelId"}`) are those of the path, as stored. `gap` says why the path does
+    not reach a root, or is None.
+    """
+
+    entries: list[Entry] = field(default_factory=list)
+    messages: list[JsonObject] = field(default_factory=list)
+    sources: list[Entry] = field(default_factory=list)
+    thinking_level: Any = "off"
+    model: JsonObject | None = None
+    gap: str | None = None
+
+    @property
+    def open_calls(self) -> list[OpenCall]:
+        """The tool calls that no later message in the context answers, in order."""
+        answered = {
+            message["toolCallId"]
+            for message in self.messages
+            if message.get("role") == "toolResult" and isinstance(message.get("toolCallId"), str)
+        }
+        found = []
+        for message, source in zip(self.messages, self.sources, strict=True):
+            # a reply that failed is not sent again, and neither are its calls
+            if message.get("role") != "assistant" or message.get("stopReason") in {"error", "aborted"}:
+                continue
+            for block in blocks_of(message.get("content")):
+                call_id = block.get("id")
+                if block.get("type") == "toolCall" and isinstance(call_id, str) and call_id not in answered:
+                    found.append(OpenCall(source.id, call_id, str(block.get("name") or "")))
+        return found
+
+
+def blocks_of(content: object) -> list[JsonObject]:
+    """Return the blocks of a message's content; a string counts as one text block, bad blocks are left out."""
+    if isinstance(content, str):
+        return [{"type": "text", "text": content}]
+    return [block for block in content if isinstance(block, dict)] if isinstance(content, list) else []
+
+
+def build_context_entries(session: Session, leaf_id: str | None) -> list[Entry]:
+    """Return the entries that make the context at `leaf_id`, the ruling compaction first.
+
+    None stands for the place before the first entry, and so does an unknown id.
+    """
+    return _context_entries(session, session.tree.path(leaf_id))
+
+
+def _context_entries(session: Session, path: list[Entry]) -> list[Entry]:
+    ruling = next((place for place in range(len(path) - 1, -1, -1) if path[place].type == "compaction"), None)
+    if ruling is None:
+        return path
+    compaction = path[ruling]
+    body = session.body(compaction)
+    kept: list[Entry] = []
+    if not isinstance(body.get("retainedTail"), list):
+        first_kept = body.get("firstKeptEntryId")
+        start = next((place for place, entry in enumerate(path[:ruling]) if entry.id == first_kept), ruling)
+        kept = [entry for entry in path[start:ruling] if entry.role != "system"]
+    return [compaction, *kept, *path[ruling + 1 :]]
+
+
+def build_session_context(session: Session, leaf_id: str | None) -> SessionContext:
+    """Return what the model would see at `leaf_id` (None: before the first entry), as Pi builds it.
+
+    Raises what `session.body` raises when the file cannot be read any more.
+    """
+    path = session.tree.path(leaf_id)
+    entries = _context_entries(session, path)
+    context = SessionContext(entries=entries, gap=_gap(session.tree, path))
+    context.thinking_level, context.model = _settings(session, path)
+    edits = {entry.target_id: entry for entry in entries if entry.type == "context_edit"}
+    for place, entry in enumerate(entries):
+        if entry.type == "compaction" and place > 0:
+            continue  # inside the kept range, and ruled out by the later one
+        messages = entry_messages(session.body(entry))
+        if entry.id in edits:
+            messages = list(_edited(messages, session.body(edits[entry.id]).get("replacement", {})))
+        context.messages += messages
+        context.sources += [entry] * len(messages)
+    return context
+
+
+def _gap(tree: Tree, path: list[Entry]) -> str | None:
+    if not path or path[0].parent_id is None:
+        return None
+    return f"stops at {path[0].id}: " + "; ".join(tree.notes(path[0]))
+
+
+def _settings(session: Session, path: list[Entry]) -> tuple[Any, JsonObject | None]:
+    level: Any = "off"
+    model: JsonObject | None = None
+    for entry in reversed(path):
+        if entry.type == "thinking_level_change":
+            level = session.body(entry).get("thinkingLevel")
+            break
+    for entry in reversed(path):
+        if entry.type == "model_change":
+            model = _present(session.body(entry), provider="provider", modelId="modelId")
+            break
+        if entry.role == "assistant":
+            model = _present(session.body(entry)["message"], provider="provider", modelId="model")
+            break
+    return level, model
+
+
+def _present(source: JsonObject, **names: str) -> JsonObject:
+    """Return the fields that exist, renamed: what JavaScript leaves undefined, JSON leaves out."""
+    return {new: source[old] for new, old in names.items() if old in source}
+
+
+def entry_messages(body: JsonObject) -> list[JsonObject]:
+    """Return the messages that one entry's object gives to the model, before any context edit."""
+    kind = body.get("type")
+    if kind == "message":
+        message = body.get("message")
+        if not isinstance(message, dict):
+            return []
+        if message.get("content") is None:
+            if message.get("role") == "system":
+                return [{**message, "content": ""}]
+            if message.get("role") in _NULL_CONTENT_COUNTS_AS_EMPTY:
+                return [{**message, "content": []}]
+        return [message]
+    if kind == "custom_message":
+        content = body.get("content")
+        return [
+            {
+                "role": "custom",
+                **_present(body, customType="customType"),
+                "content": [] if content is None else content,
+                **_present(body, display="display", details="details"),
+                "timestamp": _milliseconds(body),
+            }
+        ]
+    if kind == "branch_summary" and body.get("summary"):
+        summary = _present(body, summary="summary", fromId="fromId")
+        return [{"role": "branchSummary", **summary, "timestamp": _milliseconds(body)}]
+    if kind == "compaction":
+        return _compaction_messages(body)
+    return []
+
+
+def _compaction_messages(body: JsonObject) -> list[JsonObject]:
+    summary = _present(body, summary="summary", tokensBefore="tokensBefore")
+    messages: list[JsonObject] = [
+        {"role": "compactionSummary", **summary, "timestamp": _milliseconds(body)},
+    ]
+    system = body.get("systemMessage")
+    if isinstance(system, dict):
+        messages.insert(0, system)
+    tail = body.get("retainedTail")
+    if isinstance(tail, list):
+        messages += [message for message in tail if isinstance(message, dict)]
+    return messages
+
+
+def _milliseconds(body: JsonObject) -> int | None:
+    moment = javascript.time_ms(body["timestamp"]) if "timestamp" in body else None
+    return None if moment is None else int(moment)
+
+
+def _edited(messages: Iterable[JsonObject], replacement: object) -> Iterable[JsonObject]:
+    """Apply one context edit; a replacement that is neither null nor an object changes nothing."""
+    if replacement is None:
+        return
+    for message in messages:
+        if message.get("role") not in _EDITABLE or not isinstance(replacement, dict) or "content" not in replacement:
+            yield message
+            continue
+        content = replacement["content"]
+        if isinstance(content, str) and message["role"] in {"assistant", "toolResult"}:
+            content = [{"type": "text", "text": content}]
+        yield {**message, "content": content}

@@ -1,0 +1,223 @@
+"""What an entry of a session file is, and how a line becomes one.
+
+Opening a file decodes only the skeleton of each line: what links the entry into the tree and decides
+whether a filter shows it. The body stays in the file until somebody looks at it.
+"""
+
+from typing import Any, Final
+
+import msgspec
+
+from pitree.sessions import javascript
+from pitree.sessions.errors import LineError
+from pitree.sessions.jsonl import Line, parse_value
+
+JsonObject = dict[str, Any]
+
+CURRENT_VERSION: Final = 3
+"""The newest file version whose meaning is known; older ones are migrated in memory."""
+
+
+class Damage(msgspec.Struct, frozen=True, omit_defaults=True, rename="camel"):
+    """Something wrong in a file: `line` counts from 1, `offset` is in bytes from the file's start."""
+
+    line: int
+    offset: int
+    reason: str
+    entry_id: str | None = None
+
+
+class Entry(msgspec.Struct, eq=False, gc=False):
+    """The skeleton of one entry. Two entries are equal only if they are the same line of the same reading.
+
+    `parent_id` is None for a root. `role` is the message's role, "" where there is none. `calls` holds the
+    ids of an assistant message's tool calls, or the one id that a tool result answers. `target_id` is what a
+    label, context edit or older `leaf` points at; `text` is a label's text or a session's name. `notes` says
+    what is wrong with the line itself.
+    """
+
+    id: str
+    parent_id: str | None
+    type: str
+    timestamp: str
+    line: int
+    offset: int
+    length: int
+    role: str = ""
+    has_text: bool = False
+    stop_reason: str = ""
+    calls: tuple[str, ...] = ()
+    target_id: str | None = None
+    text: str | None = None
+    notes: tuple[str, ...] = ()
+
+    @property
+    def ended_badly(self) -> bool:
+        """Whether an assistant message ended in anything but a finished reply or a tool call."""
+        return self.stop_reason not in {"", "stop", "toolUse"}
+
+
+class _Block(msgspec.Struct, gc=False):
+    type: str = ""
+    text: str | None = None
+    id: str | None = None
+
+
+class _Message(msgspec.Struct, gc=False):
+    role: str = ""
+    content: msgspec.Raw = msgspec.Raw(b"")  # noqa: RUF009 - immutable
+    stopReason: str | None = None  # noqa: N815 - the field's name in the file
+    toolCallId: str | None = None  # noqa: N815
+
+
+class _Skeleton(msgspec.Struct, gc=False):
+    type: str
+    id: str
+    timestamp: str
+    parentId: str | None = None  # noqa: N815
+    message: _Message | None = None
+    targetId: str | None = None  # noqa: N815
+    label: str | None = None
+    name: str | None = None
+
+
+_decode_skeleton = msgspec.json.Decoder(_Skeleton).decode
+_decode_blocks = msgspec.json.Decoder(list[_Block]).decode
+_decode_string = msgspec.json.Decoder(str).decode
+
+
+def decode_entry(line: Line) -> Entry | JsonObject:
+    """Return the entry on `line`, or the whole object where the line holds a session header.
+
+    Raises LineError when the line is no JSON object.
+    """
+    try:
+        skeleton = _decode_skeleton(line.data)
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
+        return _entry_from_value(line, parse_value(line.data))
+    message = skeleton.message
+    if skeleton.type == "session" or not skeleton.id or (message is None) == (skeleton.type == "message"):
+        return _entry_from_value(line, parse_value(line.data))
+    entry = Entry(
+        skeleton.id,
+        skeleton.parentId or None,
+        skeleton.type,
+        skeleton.timestamp,
+        line.number,
+        line.offset,
+        len(line.data),
+    )
+    if message is not None:
+        entry.role = message.role
+        if message.role == "assistant":
+            entry.stop_reason = message.stopReason or ""
+            try:
+                entry.has_text, entry.calls = _assistant_content(message.content)
+            except (msgspec.MsgspecError, UnicodeDecodeError):
+                return _entry_from_value(line, parse_value(line.data))
+        elif message.toolCallId is not None:
+            entry.calls = (message.toolCallId,)
+    elif skeleton.targetId is not None:
+        entry.target_id = skeleton.targetId
+        entry.text = skeleton.label
+    elif skeleton.name is not None:
+        entry.text = skeleton.name
+    return entry
+
+
+def _assistant_content(content: msgspec.Raw) -> tuple[bool, tuple[str, ...]]:
+    if not len(content):
+        return False, ()
+    start = bytes(memoryview(content)[:1])
+    if start == b'"':
+        return bool(javascript.trim(_decode_string(content))), ()
+    has_text = False
+    calls: list[str] = []
+    for block in _decode_blocks(content):
+        if block.type == "toolCall":
+            if block.id is not None:
+                calls.append(block.id)
+        elif block.type == "text" and not has_text:
+            has_text = bool(block.text and javascript.trim(block.text))
+    return has_text, tuple(calls)
+
+
+def _entry_from_value(line: Line, value: object) -> Entry | JsonObject:
+    """Return the entry on a line with unusual types: each field is taken where it is usable, else noted."""
+    if not isinstance(value, dict):
+        raise LineError(f"not an object but {_kind(value)}")
+    if value.get("type") == "session":
+        return value
+    notes: list[str] = []
+
+    def text(key: str, *, expected: bool = False) -> str | None:
+        field = value.get(key)
+        if isinstance(field, str):
+            return field
+        if field is not None or expected:
+            notes.append(f"{key} is {_kind(field)}" if field is not None else f"{key} is missing")
+        return None
+
+    entry_id = text("id", expected=True)
+    if entry_id == "":
+        notes.append("id is empty")
+    entry = Entry(
+        entry_id or f"line:{line.number}",
+        text("parentId") or None,
+        text("type", expected=True) or "",
+        text("timestamp", expected=True) or _odd_timestamp(value),
+        line.number,
+        line.offset,
+        len(line.data),
+    )
+    entry.target_id = text("targetId")
+    entry.text = text("label") if entry.target_id is not None else text("name")
+    message = value.get("message")
+    if entry.type == "message" and not isinstance(message, dict):
+        notes.append(f"message is {_kind(message)}" if message is not None else "message is missing")
+    elif entry.type == "message":
+        _take_message(entry, message, notes)
+    entry.notes = tuple(notes)
+    return entry
+
+
+def _odd_timestamp(value: JsonObject) -> str:
+    """Return what Pi would order by where the timestamp is no string: a number counts as milliseconds."""
+    moment = javascript.time_ms(value["timestamp"]) if "timestamp" in value else None
+    try:
+        return "" if moment is None else javascript.iso_from_ms(moment)
+    except OverflowError:
+        return ""
+
+
+def _take_message(entry: Entry, message: JsonObject, notes: list[str]) -> None:
+    role = message.get("role")
+    if isinstance(role, str):
+        entry.role = role
+    else:
+        notes.append("role is missing" if role is None else f"role is {_kind(role)}")
+    call_id = message.get("toolCallId")
+    if entry.role != "assistant":
+        entry.calls = (call_id,) if isinstance(call_id, str) else ()
+        return
+    reason = message.get("stopReason")
+    entry.stop_reason = reason if isinstance(reason, str) else str(reason or "")
+    content = message.get("content")
+    if isinstance(content, str):
+        entry.has_text = bool(javascript.trim(content))
+        return
+    blocks = [block for block in content if isinstance(block, dict)] if isinstance(content, list) else []
+    entry.has_text = any(
+        block.get("type") == "text" and isinstance(block.get("text"), str) and javascript.trim(block["text"])
+        for block in blocks
+    )
+    entry.calls = tuple(
+        block["id"] for block in blocks if block.get("type") == "toolCall" and isinstance(block.get("id"), str)
+    )
+
+
+def _kind(value: object) -> str:
+    if value is None:
+        return "null"
+    kinds = {bool: "a boolean", str: "a string", list: "an array", dict: "an object"}
+    return kinds.get(type(value), "a number")

@@ -1,0 +1,17 @@
+"""The exceptions of the sessions room: one family, with messages that say what and where."""
+
+
+class SessionError(Exception):
+    """Something about a session file that the caller has to hear of."""
+
+
+class NotASessionError(SessionError):
+    """The file is no Pi session; the message gives the path and the reason."""
+
+
+class EntryNotFoundError(SessionError):
+    """An entry id (or prefix of one) names no entry, or several."""
+
+
+class LineError(SessionError):
+    """One line of a file cannot be used; the message is the reason, without a place."""

@@ -1,0 +1,268 @@
+"""One session file on disk, for looking: loading it, following its growth, reading bodies.
+
+Nothing here writes. Lines that cannot be used are recorded as damage and cost only themselves.
+"""
+
+import os
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+from pitree.sessions import migrate
+from pitree.sessions.entries import CURRENT_VERSION, Damage, Entry, JsonObject, decode_entry
+from pitree.sessions.errors import EntryNotFoundError, LineError, NotASessionError, SessionError
+from pitree.sessions.jsonl import Line, LineCutter, parse_value
+from pitree.sessions.tree import Tree
+
+CHUNK_BYTES = 4 << 20
+# What may stand before the header of a file that is shown all the same (Pi itself refuses it).
+_MAX_LINES_BEFORE_HEADER = 20
+_BLANKS = b" \t\r\n\v\f"
+
+Progress = Callable[[int, int], bool]
+"""Called with the bytes read and the bytes there are; False stops the reading."""
+
+
+class StoppedError(SessionError):
+    """A progress callback asked to stop."""
+
+
+class SessionFile:
+    """The content of one session file: `header`, entries (in `tree`), `damage`.
+
+    `read_only` says why the file must not be written to, or is None. Use it as a context manager or call
+    `close`: the file stays open so that bodies come from the same file that was read.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.header: JsonObject = {}
+        self.version: float = CURRENT_VERSION
+        self.tree = Tree()
+        self.size = 0
+        """Bytes read so far."""
+        self.read_only: str | None = None
+        self._damage: list[Damage] = []
+        self._cutter = LineCutter()
+        self._before_header: list[Line] = []
+        self._objects = 0
+        self._previous_id: str | None = None
+        self._tail: bytes | None = None
+        self._fd = -1
+
+    @classmethod
+    def load(cls, path: Path | str, progress: Progress | None = None) -> Self:
+        """Read the whole file at `path`.
+
+        Raises NotASessionError when Pi would not take it for a session (but for a stray line or so before
+        the header, see `read_only`), OSError when it cannot be read, StoppedError when `progress` says so.
+        """
+        session = cls(Path(path))
+        try:
+            session._open()
+            session._read(progress)
+        except BaseException:
+            session.close()
+            raise
+        return session
+
+    def close(self) -> None:
+        """Let go of the file. What was read stays; bodies can no longer be read."""
+        if self._fd >= 0:
+            os.close(self._fd)
+            self._fd = -1
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def __del__(self) -> None:
+        self.close()
+
+    # ---- what is in it
+
+    @property
+    def entries(self) -> list[Entry]:
+        """All entries in file order, every id once (see `Tree.superseded` for repeated ones)."""
+        return self.tree.entries
+
+    @property
+    def damage(self) -> list[Damage]:
+        """What is wrong with the file, by line: unusable lines, entries with notes, repeated ids."""
+        found = [
+            Damage(entry.line, entry.offset, "; ".join(self.tree.notes(entry)), entry.id)
+            for entry in self.tree.noted
+        ]
+        strays = self.tree.stray_labels
+        found += [
+            Damage(entry.line, entry.offset, "; ".join(self.tree.notes(entry)), entry.id)
+            for entry in (self.entries if strays else ())
+            if entry.type == "label" and entry.target_id in strays and not entry.notes
+        ]
+        found += [
+            Damage(entry.line, entry.offset, f"id {entry.id} is repeated; a later line counts", entry.id)
+            for entry in self.tree.superseded
+        ]
+        return sorted([*self._damage, *found], key=lambda damage: damage.offset)
+
+    @property
+    def cwd(self) -> str:
+        """The working directory that the header states, or "" where it states none."""
+        cwd = self.header.get("cwd")
+        return cwd if isinstance(cwd, str) else ""
+
+    @property
+    def id(self) -> str:
+        """The session's id."""
+        return str(self.header["id"])
+
+    def find(self, prefix: str) -> Entry:
+        """Return the entry with that id, or the only one whose id begins so.
+
+        Raises EntryNotFoundError.
+        """
+        exact = self.tree.get(prefix)
+        if exact is not None:
+            return exact
+        found = [entry for entry in self.entries if entry.id.startswith(prefix)] if prefix else []
+        if len(found) == 1:
+            return found[0]
+        if found:
+            raise EntryNotFoundError(
+                f"{len(found)} entries of {self.path} have an id that begins with {prefix!r}"
+            )
+        raise EntryNotFoundError(f"no entry of {self.path} has the id {prefix!r}")
+
+    def raw(self, entry: Entry) -> bytes:
+        """Return the bytes of an entry's line as they are in the file now.
+
+        Raises SessionError when the file was cut or closed meanwhile, OSError when it cannot be read.
+        """
+        if self._fd < 0:
+            raise SessionError(f"{self.path} is closed")
+        pieces = []
+        wanted, offset = entry.length, entry.offset
+        while wanted:
+            piece = os.pread(self._fd, wanted, offset)
+            if not piece:
+                raise SessionError(f"{self.path} was cut: line {entry.line} is no longer there")
+            pieces.append(piece)
+            wanted -= len(piece)
+            offset += len(piece)
+        return b"".join(pieces)
+
+    def body(self, entry: Entry) -> JsonObject:
+        """Return the whole object on an entry's line, as version 3 has it; a new one at every call.
+
+        Raises SessionError when the line is no longer what was read, OSError when it cannot be read.
+        """
+        try:
+            value = parse_value(self.raw(entry))
+        except LineError as error:
+            raise SessionError(f"line {entry.line} of {self.path} changed: {error}") from None
+        if not isinstance(value, dict) or (self.version >= 2 and value.get("id", entry.id) != entry.id):
+            if not entry.notes:
+                raise SessionError(f"line {entry.line} of {self.path} changed")
+            value = value if isinstance(value, dict) else {}
+        if self.version < CURRENT_VERSION:
+            migrate.migrate_body(value, entry, self.version)
+        return value
+
+    # ---- reading
+
+    def _open(self) -> None:
+        # Not blocking: a fifo with that name must not hang the program.
+        self._fd = os.open(self.path, os.O_RDONLY | os.O_NONBLOCK | getattr(os, "O_CLOEXEC", 0))
+        if not os.path.isfile(self._fd):
+            raise NotASessionError(f"{self.path} is not a regular file")
+
+    def _chunks(self, progress: Progress | None) -> Iterator[bytes]:
+        total = os.fstat(self._fd).st_size
+        while chunk := os.pread(self._fd, CHUNK_BYTES, self.size):
+            self.size += len(chunk)
+            yield chunk
+            if progress is not None and not progress(self.size, max(total, self.size)):
+                raise StoppedError(f"reading {self.path} was stopped")
+
+    def _read(self, progress: Progress | None) -> None:
+        entries: list[Entry] = []
+        for chunk in self._chunks(progress):
+            entries += self._take(self._cutter.feed(chunk))
+        entries += self._take_tail()
+        if not self.header:
+            raise NotASessionError(self._why_no_session())
+        self.tree = Tree(entries)
+
+    def _take(self, lines: list[Line]) -> list[Entry]:
+        entries: list[Entry] = []
+        take = entries.append
+        for line in lines:
+            try:
+                entry = decode_entry(line)
+            except LineError as error:
+                if line.data.strip(_BLANKS):
+                    self._damage.append(Damage(line.number, line.offset, str(error)))
+                continue
+            if isinstance(entry, dict):
+                self._take_header(entry, line)
+            elif self.header:
+                self._objects += 1
+                if self.version < CURRENT_VERSION:
+                    migrate.migrate_skeleton(entry, self.version, self._objects - 1, self._previous_id)
+                self._previous_id = entry.id
+                take(entry)
+            else:
+                self._take_before_header(entry, line)
+        return entries
+
+    def _take_header(self, header: JsonObject, line: Line) -> None:
+        if self.header:
+            self._objects += 1
+            self._damage.append(Damage(line.number, line.offset, "another session header; the first one counts"))
+            return
+        if not isinstance(header.get("id"), str):
+            raise NotASessionError(f"{self.path} is no Pi session: the header on line {line.number} has no id")
+        self.header = header
+        self._objects = 1
+        self.version = migrate.version_of(header)
+        if self.version == float("inf"):
+            self.read_only = f"its version {header.get('version')!r} is no number"
+        elif self.version > CURRENT_VERSION:
+            self.read_only = f"its version {self.version:g} is newer than {CURRENT_VERSION}, the newest known"
+        for stray in self._before_header:
+            self.read_only = f"line {stray.number} stands before the header, so Pi does not take it for a session"
+            self._damage.append(Damage(stray.number, stray.offset, "stands before the session header"))
+
+    def _take_before_header(self, entry: Entry, line: Line) -> None:
+        """Bear with stray objects before the header, but not with a conversation that has none."""
+        self._before_header.append(line)
+        conversation = entry.type == "message" or "id is missing" not in entry.notes
+        if conversation or len(self._before_header) > _MAX_LINES_BEFORE_HEADER:
+            raise NotASessionError(self._why_no_session())
+
+    def _why_no_session(self) -> str:
+        if self._before_header:
+            where = f"line {self._before_header[0].number} is not a session header"
+        elif self._damage:
+            where = f"no line can be read (line {self._damage[0].line}: {self._damage[0].reason})"
+        else:
+            where = "it is empty" if not self.size else "it has no lines with content"
+        return f"{self.path} is no Pi session: {where}"
+
+    def _take_tail(self) -> list[Entry]:
+        """Take the unfinished last line if it is a whole object; else it is damage, or still being written."""
+        tail = self._cutter.tail
+        if not tail.data:
+            return []
+        before = len(self._damage)
+        entries = self._take([tail])
+        if len(self._damage) > before:
+            last = self._damage[-1]
+            self._damage[-1] = Damage(last.line, last.offset, f"unfinished last line ({last.reason})")
+        self._tail = tail.data
+        return entries

@@ -1,0 +1,280 @@
+"""Which entries of a tree are drawn, in what order, how deep: the rows of Pi's `/tree`.
+
+The branch with the leaf comes first, single children stay flat, a fork and the generation after it go one
+level in. A filter hides entries; what hangs on a hidden entry attaches to the nearest visible one above.
+All of it is linear in the number of entries and never recurses.
+"""
+
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import compress
+from types import EllipsisType
+from typing import Final, NamedTuple, overload
+
+from pitree.sessions.entries import Entry
+from pitree.sessions.tree import NO_PARENT, Tree
+
+FILTERS: Final = ("default", "no-tools", "user-only", "labeled-only", "all")
+DEFAULT_FILTER: Final = FILTERS[0]
+
+# What a filter needs to know of an entry, as one byte: a kind, and whether it is labelled.
+_NEVER, _USER, _TOOL, _SETTING, _OTHER = range(5)
+_LABELLED: Final = 8
+_SETTINGS: Final = {
+    "label",
+    "context_edit",
+    "custom",
+    "model_change",
+    "thinking_level_change",
+    "session_info",
+}
+_SHOWN: Final[dict[str, frozenset[int]]] = {
+    "default": frozenset({_USER, _TOOL, _OTHER}),
+    "no-tools": frozenset({_USER, _OTHER}),
+    "user-only": frozenset({_USER}),
+    "labeled-only": frozenset(),
+    "all": frozenset({_USER, _TOOL, _SETTING, _OTHER}),
+}
+
+
+def _table(name: str) -> bytes:
+    shown = bytearray(256)
+    for kind in (_USER, _TOOL, _SETTING, _OTHER):
+        shown[kind] = kind in _SHOWN[name]
+        shown[kind | _LABELLED] = kind in _SHOWN[name] or name == "labeled-only"
+    return bytes(shown)
+
+
+_TABLES: Final = {name: _table(name) for name in FILTERS}
+
+
+def _kind(entry: Entry) -> int:
+    if entry.type == "message":
+        if entry.role == "assistant":
+            return _OTHER if entry.has_text or entry.ended_badly else _NEVER
+        return {"user": _USER, "toolResult": _TOOL}.get(entry.role, _OTHER)
+    if entry.type == "usage":
+        return _NEVER
+    return _SETTING if entry.type in _SETTINGS else _OTHER
+
+
+class Layout:
+    """All entries of a tree in the order drawn, for one leaf; the filters choose from it.
+
+    `order[i]` is the position (in `tree.entries`) of the i-th entry drawn, `parents[i]` the index of its
+    parent in this order or NO_PARENT, `ends[i]` the index after its last descendant.
+    """
+
+    def __init__(self, tree: Tree, leaf_id: str | None) -> None:
+        self.tree = tree
+        self.leaf_id = leaf_id
+        path = tree.path_positions(leaf_id)
+        self.path = frozenset(path)
+        """Positions from the root to the leaf."""
+        self.order, self.parents = self._walk()
+        self.places = [0] * len(self.order)
+        """For each position in `tree.entries` its index in `order`."""
+        for index, position in enumerate(self.order):
+            self.places[position] = index
+        self.ends = self._subtree_ends()
+        self.kinds = self._kinds()
+
+    def _active_first(self, positions: Sequence[int]) -> Sequence[int]:
+        if len(positions) > 1:
+            active = next((position for position in positions if position in self.path), None)
+            if active is not None and positions[0] != active:
+                return [active, *(position for position in positions if position != active)]
+        return positions
+
+    def _walk(self) -> tuple[list[int], list[int]]:
+        children = self.tree.children
+        order: list[int] = []
+        parents: list[int] = []
+        stack = [(root, NO_PARENT) for root in reversed(self._active_first(self.tree.roots))]
+        while stack:
+            position, parent = stack.pop()
+            while True:
+                parents.append(parent)
+                parent = len(order)
+                order.append(position)
+                below = children(position)
+                if len(below) != 1:
+                    break
+                position = below[0]
+            if below:
+                stack += [(child, parent) for child in reversed(self._active_first(below))]
+        return order, parents
+
+    def _subtree_ends(self) -> list[int]:
+        ends = list(range(1, len(self.order) + 1))
+        for index in range(len(ends) - 1, 0, -1):
+            parent = self.parents[index]
+            if parent != NO_PARENT and ends[index] > ends[parent]:
+                ends[parent] = ends[index]
+        return ends
+
+    def _kinds(self) -> bytes:
+        entries = self.tree.entries
+        kinds = bytearray(map(_kind, map(entries.__getitem__, self.order)))
+        labels = self.tree.labels
+        if labels or self.leaf_id is not None:
+            leaf = self.tree.get(self.leaf_id)
+            for index, position in enumerate(self.order):
+                entry = entries[position]
+                if entry is leaf and entry.role == "assistant":
+                    kinds[index] = _OTHER  # the place where one is must be seen
+                if entry.id in labels and kinds[index] != _NEVER:
+                    kinds[index] |= _LABELLED
+        return bytes(kinds)
+
+    def mask(self, filter_name: str) -> bytearray:
+        """Return a byte for each entry drawn: 1 where the filter shows it."""
+        return bytearray(self.kinds.translate(_TABLES[filter_name]))
+
+
+class Row(NamedTuple):
+    """One row of the tree: `depth` is the level drawn, 0 for roots."""
+
+    entry: Entry
+    depth: int
+    on_path: bool
+    label: str | None
+
+
+@dataclass(slots=True)
+class Rows(Sequence[Row]):
+    """The visible rows, as columns: a row is made when it is asked for.
+
+    `drawn[row]` is the row's index in the layout; `parents[row]` the row of its nearest visible ancestor or
+    NO_PARENT; `segments[row]` the row that begins its straight stretch; `counts[row]` its visible children.
+    """
+
+    layout: Layout
+    filter: str
+    drawn: list[int]
+    depths: list[int]
+    parents: list[int]
+    segments: list[int]
+    counts: list[int]
+    nearest: list[int]
+    """For each index of the layout the row of that entry or of its nearest visible ancestor, or NO_PARENT."""
+    last: bytearray
+    """1 where no later sibling follows."""
+    forked: bytearray
+    """1 where the row is one of several siblings (or roots)."""
+
+    def __len__(self) -> int:
+        return len(self.drawn)
+
+    @overload
+    def __getitem__(self, index: int) -> Row: ...
+    @overload
+    def __getitem__(self, index: slice) -> list[Row]: ...
+    def __getitem__(self, index: int | slice) -> Row | list[Row]:
+        if isinstance(index, slice):
+            return [self[place] for place in range(*index.indices(len(self)))]
+        position = self.layout.order[self.drawn[index]]
+        entry = self.layout.tree.entries[position]
+        return Row(entry, self.depths[index], position in self.layout.path, self.layout.tree.label(entry.id))
+
+    def __iter__(self) -> Iterator[Row]:
+        return map(self.__getitem__, range(len(self)))
+
+    def entry(self, index: int) -> Entry:
+        """Return the entry of a row."""
+        return self.layout.tree.entries[self.layout.order[self.drawn[index]]]
+
+    def row_of(self, entry_id: str | None) -> int | None:
+        """Return the row of an entry or, where it is hidden, of its nearest visible ancestor; else None."""
+        position = None if entry_id is None else self.layout.tree.position(entry_id)
+        if position is None:
+            return None
+        row = self.nearest[self.layout.places[position]]
+        return None if row == NO_PARENT else row
+
+    def foldable(self, row: int) -> bool:
+        """Whether a row begins a branch (or is a root) and has something below it."""
+        return bool(self.counts[row]) and (self.parents[row] == NO_PARENT or bool(self.forked[row]))
+
+    def connected(self, row: int) -> bool:
+        """Whether a fork line leads to the row."""
+        return bool(self.forked[row]) and self.parents[row] != NO_PARENT
+
+    def levels(self, row: int) -> list[bool]:
+        """Return for each level left of the row whether a line of an outer fork runs through it there."""
+        shown: dict[int, bool] = {}
+        outer = self.segments[self.parents[row] if self.connected(row) else row]
+        while self.connected(outer):
+            shown[self.depths[outer] - 1] = not self.last[outer]
+            outer = self.segments[self.parents[outer]]
+        return [shown.get(level, False) for level in range(self.depths[row])]
+
+
+def visible_rows(
+    tree: Tree, filter_name: str = DEFAULT_FILTER, leaf_id: str | None | EllipsisType = ...
+) -> Rows:
+    """Return the rows that a filter shows, as if the leaf were `leaf_id` (by default the tree's own)."""
+    layout = Layout(tree, tree.leaf_id if leaf_id is ... else leaf_id)
+    return layout_rows(layout, filter_name)
+
+
+def layout_rows(
+    layout: Layout,
+    filter_name: str = DEFAULT_FILTER,
+    *,
+    folded: Collection[str] = (),
+    matches: bytes | None = None,
+) -> Rows:
+    """Return the rows of a layout. `folded` are ids whose descendants are hidden.
+
+    `matches` has a byte for each entry in the layout's order, 0 where a search hides it.
+    """
+    mask = layout.mask(filter_name)
+    if matches is not None:
+        mask = bytearray(one & other for one, other in zip(mask, matches, strict=True))
+    if folded:
+        for entry_id in folded:
+            position = layout.tree.position(entry_id)
+            if position is not None:
+                index = layout.places[position]
+                mask[index + 1 : layout.ends[index]] = bytes(layout.ends[index] - index - 1)
+    return _structure(layout, filter_name, mask)
+
+
+def _structure(layout: Layout, filter_name: str, mask: bytearray) -> Rows:
+    count = len(mask)
+    drawn = list(compress(range(count), mask))
+    nearest = [NO_PARENT] * (count + 1)  # row of each entry or its nearest visible ancestor; [-1] for roots
+    parents: list[int] = []
+    counts = [0] * (len(drawn) + 1)
+    row = 0
+    for index, parent in enumerate(layout.parents):
+        above = nearest[parent]
+        if mask[index]:
+            parents.append(above)
+            counts[above] += 1
+            nearest[index] = row
+            row += 1
+        else:
+            nearest[index] = above
+    depths: list[int] = []
+    segments: list[int] = []
+    forked = bytearray(len(drawn))
+    last = bytearray(b"\x01") * len(drawn)
+    latest_child = [NO_PARENT] * (len(drawn) + 1)
+    for row, parent in enumerate(parents):
+        if counts[parent] > 1:
+            forked[row] = 1
+            segments.append(row)
+            if latest_child[parent] != NO_PARENT:
+                last[latest_child[parent]] = 0
+            latest_child[parent] = row
+            depths.append(depths[parent] + 1 if parent != NO_PARENT else 0)
+        elif parent == NO_PARENT:
+            segments.append(row)
+            depths.append(0)
+        else:
+            segments.append(segments[parent])
+            depths.append(depths[parent] + forked[parent])  # the first generation after a fork goes one in
+    counts.pop()
+    return Rows(layout, filter_name, drawn, depths, parents, segments, counts, nearest, last, forked)

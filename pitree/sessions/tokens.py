@@ -1,0 +1,103 @@
+"""How many tokens a context takes and what a path has cost: from recorded usage, else an estimate.
+
+The estimate is Pi's rule of thumb, four characters to a token, so that both name the same figure.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from pitree.sessions.context import SessionContext, blocks_of
+from pitree.sessions.entries import JsonObject
+from pitree.sessions.jsonl import encode_value
+
+_CHARACTERS_PER_TOKEN = 4
+_IMAGE_CHARACTERS = 4800
+
+
+@dataclass(frozen=True, slots=True)
+class ContextTokens:
+    """The size of a context in tokens; `estimated` is the part that no model has counted."""
+
+    total: int
+    estimated: int
+
+
+def usage_tokens(usage: object) -> int:
+    """Return the context size that a usage record states, 0 where it states none."""
+    if not isinstance(usage, dict):
+        return 0
+    total = _number(usage.get("totalTokens"))
+    return int(total or sum(_number(usage.get(key)) for key in ("input", "output", "cacheRead", "cacheWrite")))
+
+
+def usage_cost(usage: object) -> float:
+    """Return the cost that a usage record states, in US dollars; 0 where it states none."""
+    cost = usage.get("cost") if isinstance(usage, dict) else None
+    return _number(cost.get("total")) if isinstance(cost, dict) else 0.0
+
+
+def _number(value: object) -> float:
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return 0.0
+    return float(value) if 0 < value < 1e18 else 0.0
+
+
+def context_tokens(context: SessionContext) -> ContextTokens:
+    """Return the size of `context`: the last counted reply's usage, plus an estimate for what came after.
+
+    A reply from before the ruling compaction counted another context, so it does not serve.
+    """
+    messages, sources = context.messages, context.sources
+    floor = context.entries[0].line if context.entries and context.entries[0].type == "compaction" else 0
+    for place in range(len(messages) - 1, -1, -1):
+        message = messages[place]
+        if message.get("role") != "assistant" or message.get("stopReason") in {"error", "aborted"}:
+            continue
+        counted = usage_tokens(message.get("usage"))
+        if counted and sources[place].line > floor:
+            rest = _estimate(messages[place + 1 :])
+            return ContextTokens(counted + rest, rest)
+    everything = _estimate(messages)
+    return ContextTokens(everything, everything)
+
+
+def _estimate(messages: Sequence[JsonObject]) -> int:
+    return sum(estimate_tokens(message) for message in messages)
+
+
+def estimate_tokens(message: JsonObject) -> int:
+    """Return the estimated size of one message in tokens."""
+    role = message.get("role")
+    if role == "bashExecution":
+        characters = _length(message.get("command")) + _length(message.get("output"))
+    elif role in {"branchSummary", "compactionSummary"}:
+        characters = _length(message.get("summary"))
+    else:
+        characters = sum(_block_characters(block) for block in blocks_of(message.get("content")))
+        sections = message.get("sections")
+        if isinstance(sections, dict):
+            characters += sum(_length(section) for section in sections.values())
+        if message.get("toolsAdded"):
+            characters += len(encode_value(message["toolsAdded"]))
+    return -(-characters // _CHARACTERS_PER_TOKEN)
+
+
+def _block_characters(block: JsonObject) -> int:
+    kind = block.get("type")
+    if kind == "image":
+        return _IMAGE_CHARACTERS
+    if kind == "toolCall":
+        return _length(block.get("name")) + len(encode_value(block.get("arguments")))
+    return _length(block.get("thinking" if kind == "thinking" else "text"))
+
+
+def _length(value: object) -> int:
+    return len(value) if isinstance(value, str) else 0
+
+
+def body_usages(body: JsonObject) -> Iterable[object]:
+    """Yield every usage record in an entry's object: of a reply, a tool result, a summary, or its own."""
+    yield body.get("usage")
+    message = body.get("message")
+    if isinstance(message, dict):
+        yield message.get("usage")
