@@ -1,0 +1,1 @@
+"""Questions and pages on top of the panes."""

@@ -1,0 +1,276 @@
+"""Long lists, drawn a line at a time: only the lines on the screen are ever made.
+
+Textual's own lists build every row up front (seconds at 100,000) and its Tree recurses per level; here a
+row costs nothing until it is drawn, and a drawn one is kept.
+"""
+
+from typing import ClassVar, Final
+
+from rich.style import Style
+from textual import events
+from textual.binding import Binding, BindingType
+from textual.cache import LRUCache
+from textual.geometry import Region, Size
+from textual.message import Message
+from textual.reactive import reactive
+from textual.scroll_view import ScrollView
+from textual.strip import Strip
+
+_KEPT_STRIPS: Final = 512
+
+
+class LineView(ScrollView, can_focus=True):
+    """A scrolling view of lines: a subclass says how many there are and draws one."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("up", "line_up", "Up", show=False),
+        Binding("down", "line_down", "Down", show=False),
+        Binding("pageup", "page_up", "Page up", show=False),
+        Binding("pagedown", "page_down", "Page down", show=False),
+        Binding("home", "first", "First", show=False),
+        Binding("end", "last", "Last", show=False),
+    ]
+
+    DEFAULT_CSS = """
+    LineView {
+        overflow-x: hidden;
+        overflow-y: auto;
+        scrollbar-size-vertical: 1;
+    }
+    """
+
+    def __init__(self, *, id: str | None = None, classes: str | None = None) -> None:  # noqa: A002 - Textual's name
+        super().__init__(id=id, classes=classes)
+        self._strips: LRUCache[object, Strip] = LRUCache(_KEPT_STRIPS)
+        self._styles: dict[str, Style] = {}
+
+    # ---- for subclasses
+
+    def line_strip(self, index: int, width: int) -> Strip:
+        """Return line `index`, at most `width` cells; it is kept until `redraw`."""
+        raise NotImplementedError
+
+    def line_key(self, index: int) -> object:
+        """Return what the look of a line depends on besides its index and the width."""
+        return index
+
+    def style(self, name: str) -> Style:
+        """Return the style of a component class."""
+        style = self._styles.get(name)
+        if style is None:
+            style = self._styles[name] = self.get_component_rich_style(name, partial=True)
+        return style
+
+    def set_line_count(self, count: int) -> None:
+        """Say how many lines there are; what is on the screen is drawn anew."""
+        self.virtual_size = Size(0, count)
+        self.redraw()
+
+    @property
+    def line_count(self) -> int:
+        """How many lines there are."""
+        return self.virtual_size.height
+
+    @property
+    def page(self) -> int:
+        """How many lines fit on the screen, at least 1."""
+        return max(1, self.scrollable_content_region.height)
+
+    def redraw(self) -> None:
+        """Forget every drawn line and draw the visible ones anew."""
+        self._strips.clear()
+        self.refresh()
+
+    # ---- Textual's side
+
+    def notify_style_update(self) -> None:
+        """Drop what was drawn in the old colours."""
+        super().notify_style_update()
+        self._styles.clear()
+        self._strips.clear()
+
+    def render_line(self, y: int) -> Strip:
+        """Return the strip at row `y` of the widget."""
+        width = self.scrollable_content_region.width
+        index = int(self.scroll_offset.y) + y
+        if not 0 <= index < self.line_count:
+            return Strip.blank(width, self.rich_style)
+        key = (self.line_key(index), width)
+        strip = self._strips.get(key)
+        if strip is None:
+            strip = self.line_strip(index, width).adjust_cell_length(width)
+            strip = strip.apply_style(self.rich_style)
+            self._strips[key] = strip
+        return strip.apply_offsets(0, index)
+
+    def _jump(self, y: int) -> None:
+        self.scroll_to(y=max(0, y), animate=False, force=True, immediate=True)
+
+    def action_line_up(self) -> None:
+        """Scroll one line up."""
+        self._jump(int(self.scroll_offset.y) - 1)
+
+    def action_line_down(self) -> None:
+        """Scroll one line down."""
+        self._jump(int(self.scroll_offset.y) + 1)
+
+    def action_page_up(self) -> None:
+        """Scroll one page up."""
+        self._jump(int(self.scroll_offset.y) - self.page)
+
+    def action_page_down(self) -> None:
+        """Scroll one page down."""
+        self._jump(int(self.scroll_offset.y) + self.page)
+
+    def action_first(self) -> None:
+        """Scroll to the first line."""
+        self._jump(0)
+
+    def action_last(self) -> None:
+        """Scroll to the last line."""
+        self._jump(self.line_count)
+
+
+class RowList(LineView):
+    """A list with a highlighted row. The keys go round at the ends, as in Pi's own lists."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("enter", "activate", "Open", show=False)]
+
+    COMPONENT_CLASSES: ClassVar[set[str]] = {"row--cursor", "row--cursor-blurred"}
+
+    DEFAULT_CSS = """
+    RowList > .row--cursor { background: $block-cursor-background; text-style: bold; }
+    RowList > .row--cursor-blurred { background: $surface-lighten-2; }
+    """
+
+    cursor: reactive[int] = reactive(0, repaint=False, init=False)
+    """The highlighted row; -1 never, 0 also for an empty list."""
+
+    class Highlighted(Message):
+        """The highlight came to rest on another row, or on another thing in the same row."""
+
+        def __init__(self, rows: "RowList", index: int) -> None:
+            super().__init__()
+            self.rows = rows
+            self.index = index
+
+        @property
+        def control(self) -> "RowList":
+            """The list."""
+            return self.rows
+
+    class Activated(Message):
+        """Enter or a double click on the highlighted row."""
+
+        def __init__(self, rows: "RowList", index: int) -> None:
+            super().__init__()
+            self.rows = rows
+            self.index = index
+
+        @property
+        def control(self) -> "RowList":
+            """The list."""
+            return self.rows
+
+    def line_key(self, index: int) -> object:
+        """Add whether the row is highlighted, and how."""
+        return (index, index == self.cursor and (1 + self.has_focus))
+
+    def line_strip(self, index: int, width: int) -> Strip:
+        """Draw a row, and the highlight over it."""
+        strip = self.row_strip(index, width).adjust_cell_length(width)
+        if index == self.cursor:
+            return strip.apply_style(self.style("row--cursor" if self.has_focus else "row--cursor-blurred"))
+        return strip
+
+    def row_strip(self, index: int, width: int) -> Strip:
+        """Return row `index` without highlight, at most `width` cells."""
+        raise NotImplementedError
+
+    def validate_cursor(self, cursor: int) -> int:
+        """Keep the highlight on a row."""
+        return max(0, min(cursor, self.line_count - 1))
+
+    def watch_cursor(self, old: int, new: int) -> None:
+        """Draw the two rows that change, and keep the new one in sight."""
+        self.refresh_lines_at(old, new)
+        self.keep_in_sight()
+        if self.line_count:
+            self.post_message(self.Highlighted(self, new))
+
+    def refresh_lines_at(self, *indexes: int) -> None:
+        """Draw some rows anew, where they are on the screen."""
+        top = int(self.scroll_offset.y)
+        for index in indexes:
+            if 0 <= index - top < self.page:
+                self.refresh_line(index - top)
+
+    def keep_in_sight(self) -> None:
+        """Scroll as little as needed to show the highlighted row."""
+        self.scroll_to_region(Region(0, self.cursor, 1, 1), animate=False, force=True, immediate=True)
+
+    def set_rows(self, count: int, cursor: int, *, announce: bool = True) -> None:
+        """Take other content with the highlight on `cursor`; a `Highlighted` follows if there is any."""
+        place = self.cursor - int(self.scroll_offset.y)
+        self.set_line_count(count)
+        cursor = self.validate_cursor(cursor)
+        self.set_reactive(RowList.cursor, cursor)
+        if self.is_mounted and self.page > 1:
+            # the highlight stays where it was on the screen, so that nothing jumps under the person's eyes
+            self._jump(cursor - max(0, min(place, self.page - 1)))
+            self.keep_in_sight()
+        if announce and count:
+            self.post_message(self.Highlighted(self, cursor))
+
+    def on_focus(self) -> None:
+        """Show the highlight as active."""
+        self.refresh_lines_at(self.cursor)
+
+    def on_blur(self) -> None:
+        """Show the highlight as resting."""
+        self.refresh_lines_at(self.cursor)
+
+    def on_resize(self) -> None:
+        """Keep the place."""
+        self.redraw()
+        self.keep_in_sight()
+
+    def action_line_up(self) -> None:
+        """Move the highlight up; from the first row to the last."""
+        self.cursor = self.cursor - 1 if self.cursor else self.line_count - 1
+
+    def action_line_down(self) -> None:
+        """Move the highlight down; from the last row to the first."""
+        self.cursor = self.cursor + 1 if self.cursor < self.line_count - 1 else 0
+
+    def action_page_up(self) -> None:
+        """Move the highlight a page up."""
+        self.cursor -= self.page
+
+    def action_page_down(self) -> None:
+        """Move the highlight a page down."""
+        self.cursor += self.page
+
+    def action_first(self) -> None:
+        """Move the highlight to the first row."""
+        self.cursor = 0
+
+    def action_last(self) -> None:
+        """Move the highlight to the last row."""
+        self.cursor = self.line_count - 1
+
+    def action_activate(self) -> None:
+        """Act on the highlighted row."""
+        if self.line_count:
+            self.post_message(self.Activated(self, self.cursor))
+
+    def on_click(self, event: events.Click) -> None:
+        """Highlight the clicked row; a double click acts on it."""
+        offset = event.get_content_offset(self)
+        if offset is None:
+            return
+        index = int(self.scroll_offset.y) + offset.y
+        if index < self.line_count:
+            self.cursor = index
+            if event.chain == 2:
+                self.action_activate()
