@@ -1,6 +1,7 @@
 """Making session files for the tests, line by line."""
 
 import json
+import re
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -17,6 +18,8 @@ class LastEntry:
 LAST = LastEntry()
 
 Json = dict[str, Any]
+
+_SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 def moment(seconds: float) -> str:
@@ -159,23 +162,31 @@ class Session:
         self.lines.append(line)
         return self
 
+    def __repr__(self) -> str:
+        # What a failing random test shows; ready to be pasted into a file.
+        return self.encoded().decode()
+
     def ids(self) -> list[str]:
         """Give the ids of all entries so far."""
-        return [line["id"] for line in self.lines if isinstance(line, dict)]
+        return [line["id"] for line in self.lines if isinstance(line, dict) and line["type"] != "session"]
 
     def write(self, path: Path, *, ascii_only: bool = True) -> Path:
         """Write the file and give its path."""
-        path.write_bytes(encode([self.header, *self.lines], ascii_only=ascii_only))
+        path.write_bytes(self.encoded(ascii_only=ascii_only))
         return path
+
+    def encoded(self, *, ascii_only: bool = True) -> bytes:
+        """Give the bytes of the file."""
+        return encode([self.header, *self.lines], ascii_only=ascii_only)
 
 
 def encode(lines: Sequence[Json | bytes], *, ascii_only: bool = True) -> bytes:
-    """Give the bytes of a file; `ascii_only` escapes everything else, as lone surrogates need."""
+    """Give the bytes of a file; without `ascii_only`, only what UTF-8 cannot hold is escaped, as Pi does."""
     parts = []
     for line in lines:
         if isinstance(line, bytes):
             parts.append(line)
         else:
-            written = json.dumps(line, ensure_ascii=ascii_only, separators=(",", ":"))
-            parts.append(written.encode())
+            written = json.dumps(line, ensure_ascii=ascii_only, allow_nan=False, separators=(",", ":"))
+            parts.append(_SURROGATE.sub(lambda found: f"\\u{ord(found[0]):04x}", written).encode())
     return b"".join(part + b"\n" for part in parts)

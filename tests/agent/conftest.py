@@ -51,3 +51,9 @@ def fake_model(tmp_path: Path) -> Iterator[FakeModel]:
     """Serve a model on this machine, with an agent folder that makes Pi use it."""
     with FakeModel(tmp_path / "agent") as model:
         yield model
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Make a folder for files that live no longer than one comparison."""
+    return tmp_path_factory.mktemp("files")

@@ -30,7 +30,15 @@ class FakeModel:
             "baseUrl": f"http://127.0.0.1:{port}/v1",
             "apiKey": "unused",
             "api": "openai-completions",
-            "models": [{"id": "parrot", "name": "Parrot", "contextWindow": 128_000, "maxTokens": 4096}],
+            "models": [
+                {
+                    "id": "parrot",
+                    "name": "Parrot",
+                    "input": ["text", "image"],
+                    "contextWindow": 128_000,
+                    "maxTokens": 4096,
+                }
+            ],
         }
         settings = {"defaultProvider": "local", "defaultModel": "parrot", "enableInstallTelemetry": False}
         models = {"providers": {"local": provider}}

@@ -16,7 +16,7 @@ SCRIPT = Path(__file__).with_name("oracle.mjs")
 # Normal answers take milliseconds; the first one waits for Node to load Pi on a busy machine.
 ANSWER_SECONDS = 30.0
 # On some damaged files Pi fills memory until Node dies; that should not take the machine with it.
-HEAP_MEGABYTES = 512
+HEAP_MEGABYTES = 192
 READ_BYTES = 1 << 16
 
 

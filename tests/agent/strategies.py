@@ -1,15 +1,20 @@
 """Random sessions: well-formed trees of every entry type that Pi and pitree read alike."""
 
-from collections.abc import Callable
-
 from hypothesis import strategies as st
 
 from .build import Json, Session, call, milliseconds, moment, text, usage
+from .oracle import OWN_LEAF, OwnLeaf
 
 # Among them what JavaScript and Python disagree on: which characters are blank, what may stand alone.
 _CHARACTERS = 'ab \n\t\r\x00\x1c\x85\u00a0\u2028\u3000\ufeff\ufffdé日😀\ud83d\udc00"\\'
 _words = st.text(_CHARACTERS, max_size=6)
-_scalars = st.none() | st.booleans() | st.integers(-(2**70), 2**70) | st.floats(allow_nan=False) | _words
+_scalars = (
+    st.none()
+    | st.booleans()
+    | st.integers(-(2**70), 2**70)
+    | st.floats(allow_nan=False, allow_infinity=False)
+    | _words
+)
 _json = st.recursive(
     _scalars,
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(_words, inner, max_size=3),
@@ -26,7 +31,7 @@ _blocks = st.lists(
 _contents = _words | _blocks | st.none()
 _levels = st.sampled_from(["off", "minimal", "low", "medium", "high", "xhigh"])
 _stops = st.sampled_from(["stop", "toolUse", "length", "error", "aborted", "deferred", None])
-_optional = st.fixed_dictionaries(
+_more = st.fixed_dictionaries(
     {}, optional={"details": _json, "usage": st.just(usage()), "fromHook": st.booleans()}
 )
 
@@ -51,9 +56,12 @@ def sessions(draw: st.DrawFn) -> Session:
     return made
 
 
-def leaves(made: Session) -> st.SearchStrategy[str | None]:
-    """Draw a leaf of the session; None is the place before its first entry."""
-    return st.sampled_from([None, *made.ids()])
+@st.composite
+def sessions_and_leaves(draw: st.DrawFn) -> tuple[Session, list[str | OwnLeaf | None]]:
+    """Make a session, and the leaves to look from: its own and up to three more (None is a place too)."""
+    made = draw(sessions())
+    others = st.lists(st.sampled_from([None, *made.ids()]), max_size=3, unique=True)
+    return made, [OWN_LEAF, *draw(others)]
 
 
 def _shuffled(draw: st.DrawFn, line: Json | bytes) -> Json | bytes:
@@ -67,9 +75,9 @@ def _entries(known: st.SearchStrategy[str]) -> st.SearchStrategy[tuple[str, Json
         (1, "model_change", st.fixed_dictionaries({"provider": _words, "modelId": _words})),
         (1, "thinking_level_change", st.fixed_dictionaries({"thinkingLevel": _levels})),
         (2, "compaction", _compactions(known)),
-        (1, "branch_summary", _with(_optional, fromId=known | st.just("root"), summary=_words)),
+        (1, "branch_summary", _with(_more, fromId=known | st.just("root"), summary=_words)),
         (1, "custom", st.fixed_dictionaries({"customType": _words}, optional={"data": _json})),
-        (1, "custom_message", _with(_optional, customType=_words, content=_contents, display=st.booleans())),
+        (1, "custom_message", _with(_more, customType=_words, content=_contents, display=st.booleans())),
         (1, "label", st.fixed_dictionaries({"targetId": known}, optional={"label": _words | st.none()})),
         (1, "session_info", st.fixed_dictionaries({}, optional={"name": _words | st.none()})),
         (2, "context_edit", st.fixed_dictionaries({"targetId": known, "replacement": _replacements()})),
@@ -88,8 +96,11 @@ def _entries(known: st.SearchStrategy[str]) -> st.SearchStrategy[tuple[str, Json
 def _with(
     optional: st.SearchStrategy[Json], **required: st.SearchStrategy[object]
 ) -> st.SearchStrategy[Json]:
-    merge: Callable[[Json, Json], Json] = lambda first, second: {**first, **second}
-    return st.builds(merge, st.fixed_dictionaries(required), optional)
+    return st.builds(_merged, st.fixed_dictionaries(required), optional)
+
+
+def _merged(first: Json, second: Json) -> Json:
+    return {**first, **second}
 
 
 def _compactions(known: st.SearchStrategy[str]) -> st.SearchStrategy[Json]:
@@ -98,7 +109,7 @@ def _compactions(known: st.SearchStrategy[str]) -> st.SearchStrategy[Json]:
         {"summary": _words, "tokensBefore": st.integers(0, 10**6)},
         optional={"firstKeptEntryId": known, "systemMessage": system | st.none()},
     )
-    return _with(_optional).flatmap(lambda more: fields.map(lambda stored: {**more, **stored}))
+    return st.builds(_merged, fields, _more)
 
 
 def _replacements() -> st.SearchStrategy[Json | None]:
