@@ -131,6 +131,11 @@ class Layout:
         """Return a byte for each entry drawn: 1 where the filter shows it."""
         return bytearray(self.kinds.translate(_TABLES[filter_name]))
 
+    def count_below(self, filter_name: str, position: int) -> int:
+        """Return how many entries below the one at `position` the filter shows."""
+        index = self.places[position]
+        return self.kinds[index + 1 : self.ends[index]].translate(_TABLES[filter_name]).count(1)
+
 
 class Row(NamedTuple):
     """One row of the tree: `depth` is the level drawn, 0 for roots."""
@@ -208,6 +213,16 @@ class Rows(Sequence[Row]):
             shown[self.depths[outer] - 1] = not self.last[outer]
             outer = self.segments[self.parents[outer]]
         return [shown.get(level, False) for level in range(self.depths[row])]
+
+    def lead(self, row: int, *, folded: bool = False) -> str:
+        """Return the lines drawn left of a row, two columns a level, with a mark where it folds."""
+        columns = ["│ " if through else "  " for through in self.levels(row)]
+        mark = "▸" if folded else "▾" if self.foldable(row) else "─"
+        if self.connected(row):
+            columns[-1] = ("└" if self.last[row] else "├") + mark
+        elif folded:
+            columns.append("▸ ")
+        return "".join(columns)
 
 
 def visible_rows(

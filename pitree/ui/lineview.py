@@ -6,6 +6,7 @@ row costs nothing until it is drawn, and a drawn one is kept.
 
 from typing import ClassVar, Final
 
+from rich.segment import Segment
 from rich.style import Style
 from textual import events
 from textual.binding import Binding, BindingType
@@ -43,6 +44,8 @@ class LineView(ScrollView, can_focus=True):
         super().__init__(id=id, classes=classes)
         self._strips: LRUCache[object, Strip] = LRUCache(_KEPT_STRIPS)
         self._styles: dict[str, Style] = {}
+        self.placeholder: list[str] = []
+        """What to say where there are no lines; already safe to print."""
 
     # ---- for subclasses
 
@@ -94,6 +97,9 @@ class LineView(ScrollView, can_focus=True):
         width = self.scrollable_content_region.width
         index = int(self.scroll_offset.y) + y
         if not 0 <= index < self.line_count:
+            if not self.line_count and 0 <= y - 1 < len(self.placeholder):
+                text = Strip([Segment("  " + self.placeholder[y - 1], Style(dim=True))])
+                return text.adjust_cell_length(width).apply_style(self.rich_style)
             return Strip.blank(width, self.rich_style)
         key = (self.line_key(index), width)
         strip = self._strips.get(key)
@@ -200,10 +206,8 @@ class RowList(LineView):
 
     def refresh_lines_at(self, *indexes: int) -> None:
         """Draw some rows anew, where they are on the screen."""
-        top = int(self.scroll_offset.y)
         for index in indexes:
-            if 0 <= index - top < self.page:
-                self.refresh_line(index - top)
+            self.refresh_line(index)
 
     def keep_in_sight(self) -> None:
         """Scroll as little as needed to show the highlighted row."""

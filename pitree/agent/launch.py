@@ -1,0 +1,200 @@
+"""Starting Pi: which program it is, with which arguments, and how it takes over the terminal.
+
+The environment is always handed in: the screen's framework takes variables out of the process's own.
+"""
+
+import os
+import re
+import shlex
+import shutil
+import signal
+import subprocess
+import sys
+import threading
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final, NoReturn
+
+from pitree.sessions.errors import SessionError
+from pitree.sessions.text import display
+
+_VARIABLE: Final = "PITREE_PI"
+
+
+class AgentNotFoundError(SessionError):
+    """Pi cannot be started; `command` is what was to be run, as text for a shell."""
+
+    def __init__(self, message: str, command: str) -> None:
+        super().__init__(message)
+        self.command = command
+
+
+@dataclass(frozen=True, slots=True)
+class Launch:
+    """A command with its arguments, and the directory to run it in (None: where we are)."""
+
+    argv: tuple[str, ...]
+    cwd: Path | None
+
+
+def find_pi(command: str | None, environ: Mapping[str, str]) -> tuple[str, ...]:
+    """Return the words that start Pi: `command`, else `$PITREE_PI`, else `pi`.
+
+    The words are cut as a shell cuts them. Those that name files by a relative path are made absolute, since
+    Pi is started in another directory.
+
+    Raises AgentNotFoundError when there is no such program.
+    """
+    if command is not None:
+        named, source = command, "--pi"
+    else:
+        named, source = environ.get(_VARIABLE) or "pi", f"${_VARIABLE}" if environ.get(_VARIABLE) else "PATH"
+    try:
+        words = shlex.split(named)
+    except ValueError as error:
+        raise AgentNotFoundError(
+            f"{source} {display(named)!r} cannot be read as a command: {error}", named
+        ) from None
+    if not words:
+        raise AgentNotFoundError(f"{source} names no program", "pi")
+    program = os.path.expanduser(words[0])  # noqa: PTH111
+    found = shutil.which(program, path=environ.get("PATH", os.defpath))
+    if found is None:
+        raise AgentNotFoundError(
+            f"{display(words[0])} cannot be run (from {source}); "
+            f"install Pi, or name it with --pi or ${_VARIABLE}",
+            named,
+        )
+    if os.path.dirname(program) or not os.path.isabs(found):  # noqa: PTH117, PTH120
+        program = os.path.abspath(found)  # noqa: PTH100
+    return (program, *(_absolute_if_file(word) for word in words[1:]))
+
+
+def _absolute_if_file(word: str) -> str:
+    path = os.path.expanduser(word)  # noqa: PTH111
+    return os.path.abspath(path) if os.path.isfile(path) else word  # noqa: PTH100, PTH113
+
+
+def resume(pi: Sequence[str], session_file: Path, cwd: Path | None, prompt: str | None = None) -> Launch:
+    """Return the launch that opens a session in Pi, with `prompt` sent as the next message."""
+    return Launch((*pi, "--session", os.path.abspath(session_file), *_prompt_words(prompt)), cwd)  # noqa: PTH100
+
+
+def fork(
+    pi: Sequence[str], session_file: Path, cwd: Path | None, *, session_dir: Path | None = None
+) -> Launch:
+    """Return the launch that copies a session into a new one for `cwd` and opens that.
+
+    Pi puts it into its default root unless `session_dir` names a flat one.
+    """
+    root = () if session_dir is None else ("--session-dir", os.path.abspath(session_dir))  # noqa: PTH100
+    return Launch((*pi, *root, "--fork", os.path.abspath(session_file)), cwd)  # noqa: PTH100
+
+
+def _prompt_words(prompt: str | None) -> tuple[str, ...]:
+    """Return the arguments that make Pi take `prompt` for a message, whatever it begins with.
+
+    Pi knows `--`, but takes what begins with `@` for a file even after it; a blank before it prevents that.
+    """
+    if prompt is None or not prompt.strip():
+        return ()
+    text = prompt.replace("\0", "").encode("utf-8", "surrogateescape" if _encodable(prompt) else "replace")
+    word = os.fsdecode(text)
+    if word.startswith("@"):
+        word = f" {word}"
+    return ("--", word) if word.startswith("-") else (word,)
+
+
+def _encodable(text: str) -> bool:
+    try:
+        os.fsencode(text)
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def shell_line(launch: Launch) -> str:
+    r"""Return the command as one line to paste into a shell; what cannot be printed stands as `$'\n'`."""
+    command = " ".join(_quoted(word) for word in launch.argv)
+    return command if launch.cwd is None else f"cd {_quoted(os.fspath(launch.cwd))} && {command}"
+
+
+_PLAIN_ESCAPES: Final = {"\n": r"\n", "\t": r"\t", "\r": r"\r", "\\": r"\\", "'": r"\'"}
+
+
+def _quoted(word: str) -> str:
+    if display(word) == word and "\ufffd" not in word:
+        return shlex.quote(word)
+    return "$'" + re.sub(r"[^ -~]|[\\']", _escaped, word) + "'"
+
+
+def _escaped(match: re.Match[str]) -> str:
+    character = match[0]
+    if character in _PLAIN_ESCAPES:
+        return _PLAIN_ESCAPES[character]
+    if display(character) == character:
+        return character
+    return "".join(f"\\{byte:03o}" for byte in os.fsencode(character))
+
+
+def replace_process(launch: Launch, environ: Mapping[str, str]) -> NoReturn:
+    """Become the launched program: this process and its terminal are its own from here on.
+
+    Raises AgentNotFoundError, with everything as it was, when that cannot be done.
+    """
+    before = Path.cwd() if launch.cwd is not None else None
+    sys.stdout.flush()
+    sys.stderr.flush()
+    # Python ignores these two, and a program inherits that.
+    handlers = {number: signal.getsignal(number) for number in (signal.SIGPIPE, signal.SIGXFSZ)}
+    try:
+        if launch.cwd is not None:
+            os.chdir(launch.cwd)
+        for number in handlers:
+            signal.signal(number, signal.SIG_DFL)
+        os.execvpe(launch.argv[0], launch.argv, dict(environ))  # noqa: S606
+    except OSError as error:
+        for number, handler in handlers.items():
+            signal.signal(number, handler)
+        if before is not None:
+            os.chdir(before)
+        raise _cannot_start(launch, error) from error
+
+
+def _cannot_start(launch: Launch, error: OSError) -> AgentNotFoundError:
+    line = shell_line(launch)
+    return AgentNotFoundError(
+        f"{display(launch.argv[0])} cannot be started: {error.strerror}; try: {line}", line
+    )
+
+
+def run_child(launch: Launch, environ: Mapping[str, str]) -> int:
+    """Run the program in the foreground and return its exit status (128 + number for a signal).
+
+    Ctrl+C reaches the program and us; here it does nothing meanwhile. To be called in the main thread.
+
+    Raises AgentNotFoundError when it cannot be started.
+    """
+    sys.stdout.flush()
+    sys.stderr.flush()
+    main = threading.current_thread() is threading.main_thread()
+    # Not SIG_IGN: the program would inherit that.
+    previous = signal.signal(signal.SIGINT, lambda _number, _frame: None) if main else None
+    try:
+        status = subprocess.run(launch.argv, cwd=launch.cwd, env=dict(environ), check=False).returncode
+    except OSError as error:
+        raise _cannot_start(launch, error) from error
+    finally:
+        if main:
+            signal.signal(signal.SIGINT, previous)
+    return status if status >= 0 else 128 - status
+
+
+def working_directory(header_cwd: str) -> Path | None:
+    """Return the directory that a session's header states, or None where it is gone or none is stated."""
+    try:
+        path = Path(header_cwd)
+        return path if path.is_absolute() and path.is_dir() else None
+    except (OSError, ValueError):
+        return None

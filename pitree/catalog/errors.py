@@ -1,0 +1,7 @@
+"""The exceptions of the catalog room; they belong to the family of `pitree.sessions.errors`."""
+
+from pitree.sessions.errors import SessionError
+
+
+class SessionNotFoundError(SessionError):
+    """A path, id or beginning of an id names no session, or several; the message says where was looked."""

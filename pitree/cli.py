@@ -1,0 +1,135 @@
+"""The command line. Nothing here or on the way to `--help` and the printing commands imports the screen."""
+
+import os
+import sys
+from argparse import ArgumentParser, Namespace, RawDescriptionHelpFormatter
+from collections.abc import Sequence
+from contextlib import ExitStack
+from typing import NoReturn
+
+from pitree import __version__
+from pitree.commands import COMMANDS, CommandError, Place, place_of, start, warn
+from pitree.sessions.errors import SessionError
+from pitree.sessions.rows import DEFAULT_FILTER, FILTERS
+
+_DESCRIPTION = """\
+Browse the sessions of the Pi coding agent: their trees, what the model would see at any point, and back
+into Pi from there.
+
+  pitree [FILE|ID]              the screen (on that session)
+  pitree list [QUERY]           sessions, newest first
+  pitree tree FILE              the entry tree, as drawn
+  pitree context FILE           what the model would see
+  pitree show FILE ID           one entry in full
+  pitree resume [FILE|ID] [PROMPT]
+
+FILE is a path, or the beginning of a session's id. `pitree COMMAND --help` tells more."""
+
+
+class _Parser(ArgumentParser):
+    """Errors in one line; exit code 2."""
+
+    def error(self, message: str) -> NoReturn:
+        warn(f"{message}; see `{self.prog} --help`")
+        sys.exit(2)
+
+
+def _common(parser: ArgumentParser) -> None:
+    parser.add_argument("--session-dir", metavar="DIR", help="the session root, instead of Pi's own")
+    parser.add_argument("--cwd", metavar="DIR", help="the folder that counts as this folder")
+    parser.add_argument("--demo", action="store_true", help="work on a throw-away copy of the demo sessions")
+
+
+def _screen_parser() -> ArgumentParser:
+    parser = _Parser(prog="pitree", description=_DESCRIPTION, formatter_class=RawDescriptionHelpFormatter)
+    parser.add_argument("session", nargs="?", metavar="FILE|ID", help="the session to open on")
+    _common(parser)
+    parser.add_argument("--all", action="store_true", help="begin with the sessions of all folders")
+    parser.add_argument("--pi", metavar="COMMAND", help="the program to resume with (also $PITREE_PI)")
+    parser.add_argument("--read-only", action="store_true", help="refuse to change any session")
+    parser.add_argument("--no-cache", action="store_true", help="keep nothing about the store between runs")
+    parser.add_argument("--poll", action="store_true", help="look at files instead of waiting for events")
+    parser.add_argument("--version", action="version", version=f"pitree {__version__}")
+    return parser
+
+
+def _command_parser(name: str) -> ArgumentParser:
+    doc = (COMMANDS[name].__doc__ or "").strip()
+    parser = _Parser(prog=f"pitree {name}", description=doc)
+    _common(parser)
+    if name == "list":
+        parser.add_argument("query", nargs="*", metavar="QUERY", help='words, "a phrase", or re:PATTERN')
+        parser.add_argument("--all", action="store_true", help="the sessions of all folders")
+    elif name == "resume":
+        parser.add_argument("session", nargs="?", metavar="FILE|ID", help="default: the newest of this folder")
+        parser.add_argument("prompt", nargs="?", metavar="PROMPT", help="what to say first")
+        parser.add_argument("--pi", metavar="COMMAND", help="the program to resume with (also $PITREE_PI)")
+        parser.add_argument("--here", action="store_true", help="resume from this folder if the session's is gone")
+        parser.add_argument("--fork", action="store_true", help="fork the session into this folder instead")
+    else:
+        parser.add_argument("file", metavar="FILE", help="a path, or the beginning of a session's id")
+    if name == "tree":
+        parser.add_argument("--filter", choices=FILTERS, default=DEFAULT_FILTER, help="which entries to show")
+    elif name == "context":
+        parser.add_argument("--leaf", metavar="ID", help="as if the leaf were there")
+    elif name == "show":
+        parser.add_argument("id", metavar="ID", help="an entry's id, or the beginning of it")
+    if name != "resume":
+        parser.add_argument("--json", action="store_true", help="one JSON document on standard output")
+    return parser
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run the command line and return the exit code: 0, 1 could not be done, 2 a wrong call."""
+    arguments = list(sys.argv[1:] if argv is None else argv)
+    try:
+        with ExitStack() as stack:
+            if arguments and arguments[0] in COMMANDS:
+                command = arguments.pop(0)
+                args = _command_parser(command).parse_intermixed_args(arguments)
+                code = COMMANDS[command](args, place_of(args, stack)) or 0
+            else:
+                args = _screen_parser().parse_args(arguments)
+                code = _screen(args, place_of(args, stack))
+            sys.stdout.flush()
+            return code
+    except (CommandError, SessionError) as error:
+        warn(str(error))
+        return 1
+    except BrokenPipeError:
+        # the reader went away (`| head`); nothing more may be written, not even at exit
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 1
+    except KeyboardInterrupt:
+        return 130
+    except OSError as error:
+        warn(f"{error.filename or 'the system'}: {error.strerror or error}")
+        return 1
+
+
+def _screen(args: Namespace, place: Place) -> int:
+    if not (sys.stdin.isatty() and sys.stdout.isatty()):
+        raise CommandError(
+            "the screen needs a terminal; without one use `pitree list`, `tree`, `context`, `show` or `resume`"
+        )
+    from pitree.catalog.resolve import resolve_session
+
+    file = resolve_session(args.session, place.store, place.cwd) if args.session else None
+    environ = dict(os.environ)  # before Textual takes NO_COLOR out of it
+    from pitree.ui.app import PitreeApp
+    from pitree.ui.options import Options
+
+    options = Options(
+        store=place.store,
+        cwd=place.cwd,
+        file=file,
+        everything=args.all or args.demo,
+        pi=args.pi,
+        environ=environ,
+        demo=args.demo,
+    )
+    app = PitreeApp(options)
+    launched = app.run()
+    if launched is None:
+        return app.return_code or 0
+    return start(launched, keep_running=args.demo)

@@ -1,0 +1,337 @@
+"""The commands that print: list, tree, context, show; and resume. No screen, no colour, safe for pipes."""
+
+import os
+import sys
+from argparse import Namespace
+from collections.abc import Callable, Iterable
+from contextlib import ExitStack
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+from typing import Any, NoReturn
+
+from pitree import demo
+from pitree.agent import launch as pi
+from pitree.catalog.locations import Problem, Store, find_store, session_paths
+from pitree.catalog.resolve import resolve_session
+from pitree.catalog.rows import SessionRow, newest_first
+from pitree.catalog.scan import scan_store
+from pitree.sessions import javascript
+from pitree.sessions.context import SessionContext, blocks_of, build_session_context
+from pitree.sessions.describe import Description, describe, tool_line
+from pitree.sessions.entries import Entry, JsonObject
+from pitree.sessions.errors import SessionError
+from pitree.sessions.file import SessionFile
+from pitree.sessions.jsonl import encode_value
+from pitree.sessions.rows import Rows, visible_rows
+from pitree.sessions.text import display, lines, one_line
+from pitree.sessions.tokens import context_tokens, estimate_tokens
+
+
+class CommandError(Exception):
+    """It could not be done: one line that says what, where, and what to do."""
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a command works: the store, and the folder that counts as "this folder"."""
+
+    store: Store
+    cwd: Path
+
+
+def place_of(args: Namespace, stack: ExitStack) -> Place:
+    """Return where `args` point; a demo store lives as long as `stack`."""
+    if args.demo:
+        made = stack.enter_context(demo.temporary())
+        return Place(Store(made.agent_dir / "sessions", flat=False, source="--demo"), made.cwd)
+    cwd = Path(os.path.abspath(args.cwd)) if args.cwd else Path.cwd()  # noqa: PTH100 - links stay, as in Pi
+    return Place(find_store(cwd, args.session_dir, os.environ), cwd)
+
+
+# ---- printing
+
+
+def write_json(value: Any) -> None:  # noqa: ANN401 - any JSON value
+    """Write one JSON document and a newline to standard output."""
+    sys.stdout.buffer.write(encode_value(value) + b"\n")
+
+
+def write_line(text: str = "") -> None:
+    """Write one line to standard output; what could harm a terminal is made visible."""
+    sys.stdout.buffer.write(display(text).encode() + b"\n")
+
+
+def warn(text: str) -> None:
+    """Write one line to standard error."""
+    sys.stderr.write(f"pitree: {display(text)}\n")
+
+
+# ---- list
+
+
+def list_sessions(args: Namespace, place: Place) -> None:
+    """Print the sessions of this folder or of the whole store, newest first."""
+    rows = read_rows(place, everything=args.all)
+    query_text = " ".join(args.query)
+    if query_text.strip():
+        from pitree.catalog.search import parse_query, search
+
+        query = parse_query(query_text)
+        if query.error:
+            raise CommandError(f"search {query_text!r}: {query.error}; correct the pattern, or leave out re:")
+        rows = search(rows, query, order="recent")
+    if args.json:
+        write_json([_session_json(row) for row in rows])
+        return
+    for row in rows:
+        when = "" if row.modified <= 0 else datetime.fromtimestamp(row.modified / 1000).astimezone()
+        folder = f"  {one_line(row.cwd, 200)}" if args.all else ""
+        mark = " ⚠" if row.damage else ""
+        write_line(f"{row.id[:13]:<13}  {when:%Y-%m-%d %H:%M}  {row.message_count:>5}  {row.title}{mark}{folder}")
+    if not rows:
+        where = "the store" if args.all else f"{place.cwd}"
+        hint = "" if args.all else " (--all looks everywhere)"
+        warn(f"no sessions{' that match' if query_text else ''} in {where}{hint}; looked in {place.store.root}")
+
+
+def read_rows(place: Place, *, everything: bool) -> list[SessionRow]:
+    """Return the rows of a place, newest first; what cannot be read is said on standard error."""
+    problems: list[Problem] = []
+    files = session_paths(place.store, None if everything else str(place.cwd), problems=problems)
+    rows: list[SessionRow] = []
+    scan_store(files, on_rows=lambda found, _done, _total: rows.extend(found), problems=problems)
+    for problem in problems:
+        warn(f"{problem.path} cannot be read: {problem.reason}")
+    if not everything:
+        rows = [row for row in rows if place.store.holds_for(row.cwd, place.cwd)]
+    return newest_first(rows)
+
+
+def _session_json(row: SessionRow) -> JsonObject:
+    return {
+        "path": os.fsdecode(row.path),
+        "id": row.id,
+        "cwd": row.cwd,
+        "name": row.name,
+        "created": _iso(row.created),
+        "modified": _iso(row.modified),
+        "messageCount": row.message_count,
+        "firstMessage": row.first_message,
+        "parentSession": row.parent_session,
+        "size": row.size,
+        "damage": row.damage,
+    }
+
+
+def _iso(milliseconds: float | None) -> str | None:
+    try:
+        return None if milliseconds is None else javascript.iso_from_ms(milliseconds)
+    except OverflowError:
+        return None
+
+
+# ---- one session
+
+
+def open_session(name: str, place: Place) -> SessionFile:
+    """Load the session that a path or an id names."""
+    path = resolve_session(name, place.store, place.cwd)
+    try:
+        return SessionFile.load(path)
+    except OSError as error:
+        raise CommandError(f"{path} cannot be read: {error.strerror or error}") from None
+
+
+def print_tree(args: Namespace, place: Place) -> None:
+    """Print the entry tree as it is drawn."""
+    with open_session(args.file, place) as session:
+        rows = visible_rows(session.tree, args.filter)
+        if args.json:
+            write_json(_tree_json(session, rows, args.filter))
+            return
+        for index in range(len(rows)):
+            write_line(_tree_line(session, rows, index))
+        for damage in session.damage:
+            warn(f"{session.path}, line {damage.line}: {damage.reason}")
+
+
+def _tree_line(session: SessionFile, rows: Rows, index: int) -> str:
+    row = rows[index]
+    is_leaf = row.entry.id == session.tree.leaf_id
+    mark = "◆ " if is_leaf else "• " if row.on_path else "  "
+    label = f"[{one_line(row.label, 60)}] " if row.label else ""
+    warning = "⚠ " if session.tree.notes(row.entry) else ""
+    return f"{rows.lead(index)}{mark}{warning}{label}{_line(session, row.entry)}"
+
+
+def _line(session: SessionFile, entry: Entry) -> Description:
+    try:
+        return describe(session, entry)
+    except (SessionError, OSError) as error:
+        return Description("other", entry.type, one_line(f"({error})"), failed=True)
+
+
+def _tree_json(session: SessionFile, rows: Rows, filter_name: str) -> JsonObject:
+    entries = []
+    for row in rows:
+        entry: JsonObject = {"id": row.entry.id, "parentId": row.entry.parent_id, "type": row.entry.type}
+        if row.entry.role:
+            entry["role"] = row.entry.role
+        entry |= {"depth": row.depth, "text": str(_line(session, row.entry))}
+        if row.label:
+            entry["label"] = row.label
+        entries.append(entry | {"onPath": row.on_path})
+    return {
+        "header": session.header,
+        "leaf": session.tree.leaf_id,
+        "name": session.tree.name,
+        "labels": session.tree.labels,
+        "filter": filter_name,
+        "damage": _damage_json(session),
+        "entries": entries,
+    }
+
+
+def _damage_json(session: SessionFile) -> list[JsonObject]:
+    return [
+        {"line": damage.line, "offset": damage.offset, "reason": damage.reason}
+        | ({"entryId": damage.entry_id} if damage.entry_id is not None else {})
+        for damage in session.damage
+    ]
+
+
+def print_context(args: Namespace, place: Place) -> None:
+    """Print what the model would see at the leaf, or at another entry."""
+    with open_session(args.file, place) as session:
+        leaf_id = session.find(args.leaf).id if args.leaf is not None else session.tree.leaf_id
+        context = build_session_context(session, leaf_id)
+        if args.json:
+            write_json(_context_json(context))
+            return
+        for number, (message, source) in enumerate(zip(context.messages, context.sources, strict=True), 1):
+            tokens = estimate_tokens(message)
+            write_line(f"── {number}  {message.get('role')}  {source.id}  ~{tokens} tokens")
+            for text in message_lines(message):
+                write_line(text)
+            write_line()
+        _print_summary(context)
+
+
+def _context_json(context: SessionContext) -> JsonObject:
+    return {
+        "messages": context.messages,
+        "thinkingLevel": context.thinking_level,
+        "model": context.model,
+        "entries": [entry.id for entry in context.entries],
+        "tokens": context_tokens(context).total,
+        "openEnd": [
+            {"entryId": call.entry_id, "toolCallId": call.call_id, "name": call.name} for call in context.open_calls
+        ],
+        **({"gap": context.gap} if context.gap else {}),
+    }
+
+
+def _print_summary(context: SessionContext) -> None:
+    tokens = context_tokens(context)
+    model = context.model or {}
+    names = "/".join(str(model[key]) for key in ("provider", "modelId") if model.get(key)) or "no model"
+    estimated = f", {tokens.estimated} of them estimated" if tokens.estimated else ""
+    write_line(
+        f"{len(context.messages)} messages, {tokens.total} tokens{estimated}; "
+        f"{names}, thinking {context.thinking_level}"
+    )
+    for call in context.open_calls:
+        write_line(f"open end: {call.name} ({call.call_id}) has no result")
+    if context.gap:
+        write_line(f"the path {context.gap}")
+
+
+def message_lines(message: JsonObject) -> Iterable[str]:
+    """Yield a message's content as lines of text, not yet safe to print."""
+    if message.get("role") == "bashExecution":
+        yield f"! {message.get('command')}"
+        yield from lines(str(message.get("output") or ""))
+        return
+    if "summary" in message:
+        yield from lines(str(message["summary"]))
+    for block in blocks_of(message.get("content")):
+        kind = block.get("type")
+        if kind == "toolCall":
+            yield f"→ {tool_line(block.get('name'), block.get('arguments'))}"
+        elif kind == "image":
+            yield f"[{block.get('mimeType')}, {len(str(block.get('data') or '')) * 3 // 4} bytes]"
+        elif kind == "thinking":
+            yield from (f"  {line}" for line in lines(str(block.get("thinking") or "")))
+        else:
+            yield from lines(str(block.get("text") or ""))
+    if message.get("errorMessage"):
+        yield f"✗ {message['errorMessage']}"
+
+
+def print_entry(args: Namespace, place: Place) -> None:
+    """Print one entry in full."""
+    with open_session(args.file, place) as session:
+        entry = session.find(args.id)
+        body = session.body(entry)
+        if args.json:
+            write_json(body)
+            return
+        from pitree.ui.documents import entry_document
+
+        for line in entry_document(session, entry).lines:
+            write_line(line.plain)
+
+
+# ---- resume
+
+
+def resume(args: Namespace, place: Place) -> int:
+    """Become Pi on a session: the one named, or the newest of this folder."""
+    if args.session is None:
+        rows = read_rows(place, everything=False)
+        if not rows:
+            raise CommandError(f"no session to resume in {place.cwd}; `pitree list --all` shows the others")
+        path = rows[0].path
+    else:
+        path = resolve_session(args.session, place.store, place.cwd)
+    with open_session(str(path), place) as session:
+        recorded = session.cwd
+    try:
+        program = pi.find_pi(args.pi, os.environ)
+    except pi.AgentNotFoundError as error:
+        command = pi.shell_line(pi.resume((error.command,), path, place.cwd, args.prompt))
+        raise CommandError(f"{error}; the command to run is: {command}") from None
+    folder = pi.working_directory(recorded) if recorded else place.cwd
+    if args.fork:
+        launched = pi.fork(program, path, place.cwd)
+    elif folder is not None or args.here:
+        launched = pi.resume(program, path, folder or place.cwd, args.prompt)
+    else:
+        raise CommandError(
+            f"the session's folder {recorded} is gone; --here resumes it from {place.cwd}, --fork forks it into there"
+        )
+    return start(launched, keep_running=args.demo)
+
+
+def start(launched: pi.Launch, *, keep_running: bool) -> int:
+    """Become the program, or with `keep_running` wait for it and return its exit code."""
+    try:
+        if keep_running:
+            return pi.run_child(launched, os.environ)
+        _become(launched)
+    except OSError as error:
+        raise CommandError(f"{launched.argv[0]} could not be started: {error.strerror or error}") from None
+
+
+def _become(launched: pi.Launch) -> NoReturn:
+    pi.replace_process(launched, os.environ)
+
+
+COMMANDS: dict[str, Callable[[Namespace, Place], int | None]] = {
+    "list": list_sessions,
+    "tree": print_tree,
+    "context": print_context,
+    "show": print_entry,
+    "resume": resume,
+}

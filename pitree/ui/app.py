@@ -1,0 +1,66 @@
+"""The program on the screen."""
+
+import asyncio
+import contextlib
+import signal
+from collections.abc import Iterable
+from functools import partial
+from typing import ClassVar
+
+from textual.app import App, SystemCommand
+from textual.binding import Binding, BindingType
+from textual.screen import Screen
+
+from pitree.agent.launch import Launch
+from pitree.ui.browser import Browser
+from pitree.ui.keys import GLOBAL_KEYS, PREVIEW_KEYS, SESSIONS_KEYS, TREE_KEYS
+from pitree.ui.options import Options
+
+
+class PitreeApp(App[Launch | None], inherit_bindings=False):
+    """pitree; what it returns is what to launch after it."""
+
+    TITLE = "pitree"
+    CSS_PATH = "app.tcss"
+    ENABLE_COMMAND_PALETTE = True
+    COMMAND_PALETTE_BINDING = "ctrl+k"
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("ctrl+q,ctrl+c", "quit", "Quit", show=False, priority=True)]
+
+    def __init__(self, options: Options) -> None:
+        super().__init__()
+        self.options = options
+
+    def get_default_screen(self) -> Screen[None]:
+        """Return the one screen there is."""
+        return Browser(self.options)
+
+    def on_mount(self) -> None:
+        """Leave the terminal as it was also when the program is told to end from outside."""
+        loop = asyncio.get_running_loop()
+        for name in ("SIGTERM", "SIGHUP"):
+            number = getattr(signal, name, None)
+            if number is not None:
+                # not on Windows, and not where the loop runs outside the main thread
+                with contextlib.suppress(NotImplementedError, ValueError, RuntimeError):
+                    loop.add_signal_handler(number, self.exit)
+
+    def get_system_commands(self, screen: Screen[object]) -> Iterable[SystemCommand]:
+        """Yield every action of the key table, and Textual's own."""
+        yield from super().get_system_commands(screen)
+        if not isinstance(screen, Browser):
+            return
+        places = (SESSIONS_KEYS, TREE_KEYS, PREVIEW_KEYS)
+        for place, (name, keys) in enumerate(zip(("Sessions", "Tree", "Preview"), places, strict=True)):
+            for key in keys:
+                action = partial(self._run_in_pane, screen, place, key.action)
+                yield SystemCommand(f"{name}: {key.help}", key.shown, action)
+        for key in GLOBAL_KEYS:
+            if key.action not in {"command_palette", "next_pane", "previous_pane", "back"}:
+                yield SystemCommand(key.help, key.shown, partial(self._run_on_screen, screen, key.action))
+
+    async def _run_in_pane(self, screen: Browser, place: int, action: str) -> None:
+        screen.focus_pane(place)
+        await self.run_action(action, screen.panes[place])
+
+    async def _run_on_screen(self, screen: Browser, action: str) -> None:
+        await self.run_action(action, screen)

@@ -1,0 +1,52 @@
+"""The three single lines around the panes: title, status, keys."""
+
+from rich.cells import cell_len
+from textual.content import Content
+from textual.widgets import Static
+
+from pitree.ui.keys import Key
+
+
+class TitleBar(Static):
+    """Which store, which scope, and what is being read."""
+
+    def show(self, place: str, doing: str) -> None:
+        """Say where we are and what is going on; both already safe."""
+        self.update(Content.assemble(("pitree", "bold $primary"), "  ", place, ("  " + doing, "$text-muted")))
+
+
+class StatusBar(Static):
+    """Position and filter of the focused pane, and what there is to say of the session."""
+
+    def show(self, position: str, remark: str, *, warning: bool) -> None:
+        """Say the position and, if any, a remark; both already safe."""
+        style = "$text-warning" if warning else "$text-muted"
+        self.update(Content.assemble(position, ("   " + remark if remark else "", style)))
+
+
+class KeyBar(Static):
+    """The keys that work here, as many as there is room for."""
+
+    def __init__(self, *, id: str | None = None) -> None:  # noqa: A002 - Textual's name
+        super().__init__(id=id)
+        self._keys: tuple[Key, ...] = ()
+
+    def show(self, keys: tuple[Key, ...]) -> None:
+        """Show the keys of the focused pane."""
+        self._keys = keys
+        self._fit()
+
+    def on_resize(self) -> None:
+        """Use the room there is."""
+        self._fit()
+
+    def _fit(self) -> None:
+        parts: list[Content | str | tuple[str, str]] = []
+        room = self.size.width
+        for key in self._keys:
+            need = cell_len(key.shown) + cell_len(key.short) + 3
+            if not key.short or need > room:
+                continue
+            room -= need
+            parts += [(key.shown, "bold $accent"), f" {key.short}  "]
+        self.update(Content.assemble(*parts))

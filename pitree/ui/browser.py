@@ -1,0 +1,411 @@
+"""The screen: three panes, and what flows between them."""
+
+import asyncio
+import threading
+from pathlib import Path
+from typing import ClassVar, Final
+
+from textual import events, work
+from textual.app import ComposeResult
+from textual.binding import BindingType
+from textual.containers import Horizontal
+from textual.message import Message
+from textual.screen import Screen
+from textual.worker import get_current_worker
+
+from pitree.catalog.locations import FoundFile, session_paths
+from pitree.catalog.scan import Problem, SessionRow, scan_store
+from pitree.sessions.errors import SessionError
+from pitree.sessions.file import SessionFile, StoppedError
+from pitree.sessions.text import one_line
+from pitree.ui.bars import KeyBar, StatusBar, TitleBar
+from pitree.ui.keys import GLOBAL_KEYS, PREVIEW_KEYS, SESSIONS_KEYS, TREE_KEYS, bindings
+from pitree.ui.options import Options
+from pitree.ui.panes.preview import Preview
+from pitree.ui.panes.sessions import SessionsPane
+from pitree.ui.panes.tree import TreePane
+from pitree.ui.resuming import Resuming
+
+WIDE: Final = 140
+MIDDLE: Final = 90
+_DEBOUNCE_SECONDS: Final = 0.03
+
+Pane = SessionsPane | TreePane | Preview
+
+
+class Browser(Resuming, Screen[None]):
+    """Sessions, Tree and Preview side by side, as many as fit."""
+
+    BINDINGS: ClassVar[list[BindingType]] = bindings(GLOBAL_KEYS)
+
+    class SessionLoaded(Message):
+        """A session was read, or could not be."""
+
+        def __init__(self, path: Path, session: SessionFile | None, problem: str | None) -> None:
+            super().__init__()
+            self.path = path
+            self.session = session
+            self.problem = problem
+
+    class StoreRead(Message):
+        """Sessions were found; `done` of `total` files are read."""
+
+        def __init__(self, rows: list[SessionRow], folders: dict[str, bool], done: int, total: int) -> None:
+            super().__init__()
+            self.rows = rows
+            self.folders = folders
+            self.done = done
+            self.total = total
+
+    class StoreComplete(Message):
+        """Every file of the store was looked at."""
+
+        def __init__(self, paths: set[Path], problems: list[Problem]) -> None:
+            super().__init__()
+            self.paths = paths
+            self.problems = problems
+
+    class Progress(Message):
+        """A long session is being read."""
+
+        def __init__(self, percent: int) -> None:
+            super().__init__()
+            self.percent = percent
+
+        def can_replace(self, message: Message) -> bool:
+            """Only the newest figure matters."""
+            return isinstance(message, Browser.Progress)
+
+    def __init__(self, options: Options) -> None:
+        super().__init__()
+        self.options = options
+        self.session: SessionFile | None = None
+        self.session_path: Path | None = None
+        """The session that is shown or being read."""
+        self._focused: int = 1 if options.file else 0
+        self._pinned = options.file
+        self._doing = ""
+        self._reading = ""
+        self._remark = ""
+        self._stop_loading = threading.Event()
+
+    def compose(self) -> ComposeResult:
+        """Lay out the bars and the panes."""
+        options = self.options
+        folder = options.store.folder(str(options.cwd))
+
+        def in_folder(row: SessionRow) -> bool:
+            if options.store.flat:
+                return options.store.holds_for(row.cwd, options.cwd)
+            return row.path.parent == folder
+
+        yield TitleBar(id="title")
+        with Horizontal(id="panes"):
+            yield SessionsPane(
+                in_folder=in_folder, everything=options.everything, clock=options.clock, id="sessions"
+            )
+            yield TreePane(id="tree")
+            yield Preview(id="preview")
+        yield StatusBar(id="status")
+        yield KeyBar(id="keys")
+
+    @property
+    def panes(self) -> tuple[SessionsPane, TreePane, Preview]:
+        """The panes from left to right."""
+        return self.query_one(SessionsPane), self.query_one(TreePane), self.query_one(Preview)
+
+    def on_mount(self) -> None:
+        """Start reading the store, and the session that was asked for."""
+        sessions, tree, preview = self.panes
+        sessions.border_title, tree.border_title, preview.border_title = "Sessions", "Tree", "Preview"
+        sessions.empty_page = self._empty_page()
+        self._arrange()
+        if self._pinned is not None:
+            sessions.want(self._pinned)
+            self._open(self._pinned)
+        self._read_store()
+        self._show_status()
+
+    def _empty_page(self) -> list[str]:
+        store = self.options.store
+        return [
+            "No Pi sessions here yet.",
+            "",
+            f"Looked in {one_line(str(store.root), 300)}",
+            f"(from {one_line(store.source, 100)})",
+            "",
+            "Start one with: pi",
+            "See pitree at work with: pitree --demo",
+        ]
+
+    # ---- panes and focus
+
+    def on_resize(self, _event: events.Resize) -> None:
+        """Show as many panes as fit."""
+        self._arrange()
+
+    def _arrange(self) -> None:
+        """Show the panes that fit around the focused one, and put the focus there."""
+        width = self.size.width
+        if width >= WIDE:
+            shown = {0, 1, 2}
+        elif width >= MIDDLE:
+            shown = {0, 1} if self._focused == 0 else {1, 2}
+        else:
+            shown = {self._focused}
+        for place, pane in enumerate(self.panes):
+            pane.display = place in shown
+            pane.set_class(place == self._focused, "-active")
+        self.set_class(self.size.height < 12, "-low")
+        if not isinstance(self.app.screen, Browser):
+            return
+        self.panes[self._focused].focus()
+        keys = (SESSIONS_KEYS, TREE_KEYS, PREVIEW_KEYS)[self._focused] + GLOBAL_KEYS
+        self.query_one(KeyBar).show(keys)
+        self._show_status()
+
+    def focus_pane(self, place: int) -> None:
+        """Go to a pane: 0 Sessions, 1 Tree, 2 Preview."""
+        self._focused = place
+        self._arrange()
+
+    def on_descendant_focus(self, event: events.DescendantFocus) -> None:
+        """Follow a focus that the mouse moved."""
+        for place, pane in enumerate(self.panes):
+            if event.widget is pane or pane in event.widget.ancestors:
+                if place != self._focused:
+                    self.focus_pane(place)
+                return
+
+    def action_next_pane(self) -> None:
+        """Go to the next pane."""
+        self.focus_pane((self._focused + 1) % 3)
+
+    def action_previous_pane(self) -> None:
+        """Go to the previous pane."""
+        self.focus_pane((self._focused - 1) % 3)
+
+    def action_back(self) -> None:
+        """Leave the search of the focused pane, else go one pane to the left."""
+        pane = self.panes[self._focused]
+        if isinstance(pane, SessionsPane | TreePane) and pane.can_back_out:
+            pane.action_clear_search()
+        elif self._focused > 0:
+            self.focus_pane(self._focused - 1)
+        else:
+            self.say("Ctrl+Q leaves pitree.")
+
+    def on_row_list_activated(self, event: SessionsPane.Activated) -> None:
+        """Enter: resume from Sessions, read from Tree."""
+        event.stop()
+        if isinstance(event.rows, SessionsPane):
+            self.resume()
+        else:
+            self.focus_pane(2)
+
+    def action_help(self) -> None:
+        """Show all keys."""
+        from pitree.ui.dialogs.help import Help
+
+        self.app.push_screen(Help())
+
+    # ---- reading
+
+    def action_reload(self) -> None:
+        """Read the store and the session again."""
+        self._read_store()
+        if self.session_path is not None:
+            self._open(self.session_path)
+
+    @work(thread=True, exclusive=True, group="store", exit_on_error=False)
+    def _read_store(self) -> None:
+        worker = get_current_worker()
+        store, cwd = self.options.store, self.options.cwd
+        problems: list[Problem] = []
+        everything = self.query_one(SessionsPane).everything
+        files = session_paths(store, None if everything else str(cwd), problems=problems)
+        pinned = self._pinned
+        if pinned is not None and all(file.path != pinned for file in files):
+            files = [*_found(pinned), *files]
+        known: dict[str, bool] = {}
+
+        def found(rows: list[SessionRow], done: int, total: int) -> None:
+            folders = {row.cwd: Path(row.cwd).is_dir() for row in rows if row.cwd and row.cwd not in known}
+            known.update(folders)
+            self.post_message(self.StoreRead(rows, folders, done, total))
+
+        scan_store(files, stop=lambda: worker.is_cancelled, on_rows=found, problems=problems)
+        if not worker.is_cancelled:
+            self.post_message(self.StoreComplete({file.path for file in files}, problems))
+
+    def on_browser_store_read(self, event: StoreRead) -> None:
+        """Show what was found so far."""
+        self._doing = f"reading {event.done}/{event.total}" if event.done < event.total else ""
+        self.query_one(SessionsPane).add_rows(event.rows, event.folders)
+        self._show_title()
+
+    def on_browser_store_complete(self, event: StoreComplete) -> None:
+        """Forget what is no longer there; say what could not be read."""
+        self._doing = ""
+        self.query_one(SessionsPane).drop_missing(event.paths)
+        if event.problems:
+            first = event.problems[0]
+            self.say(
+                f"{len(event.problems)} not readable: {one_line(str(first.path), 200)}: {one_line(first.reason, 100)}",
+                warning=True,
+            )
+        self._show_title()
+
+    def on_sessions_pane_scope_changed(self) -> None:
+        """Read the folders that are wanted now."""
+        self._read_store()
+        self._show_title()
+
+    def on_sessions_pane_session_highlighted(self, event: SessionsPane.SessionHighlighted) -> None:
+        """Show the highlighted session's tree."""
+        if event.by_person:
+            self._pinned = None
+        elif self._pinned is not None and (event.row is None or event.row.path != self._pinned):
+            return  # the list has not come to the session that was asked for
+        if event.row is None:
+            self._take_session(None, None)
+        elif event.row.path != self.session_path or event.row.size != getattr(self.session, "size", None):
+            self._open(event.row.path)
+
+    def _open(self, path: Path) -> None:
+        self.session_path = path
+        self._load(path)
+
+    @work(exclusive=True, group="session", exit_on_error=False)
+    async def _load(self, path: Path) -> None:
+        self._stop_loading.set()
+        stop = self._stop_loading = threading.Event()
+        await asyncio.sleep(_DEBOUNCE_SECONDS)  # holding a key down must not read every session it passes
+
+        def progress(done: int, total: int) -> bool:
+            if total > 1 << 24:
+                self.post_message(self.Progress(100 * done // total))
+            return not stop.is_set()
+
+        def load() -> tuple[SessionFile | None, str | None]:
+            try:
+                return SessionFile.load(path, progress), None
+            except StoppedError:
+                return None, None
+            except SessionError as error:
+                return None, str(error)
+            except OSError as error:
+                return None, f"{path} cannot be read: {error.strerror or error}"
+
+        session, problem = await asyncio.to_thread(load)
+        if not stop.is_set():
+            self.post_message(self.SessionLoaded(path, session, problem))
+
+    def on_browser_progress(self, event: Progress) -> None:
+        """Say how far the reading is."""
+        self._reading = f"reading the session: {event.percent} %"
+        self._show_title()
+
+    def on_browser_session_loaded(self, event: SessionLoaded) -> None:
+        """Show the session if it is still the one that is wanted."""
+        if event.path == self.session_path:
+            self._reading = ""
+            self._take_session(event.session, event.problem)
+            self._show_title()
+
+    def _take_session(self, session: SessionFile | None, problem: str | None) -> None:
+        same = session is not None and self.session is not None and session.path == self.session.path
+        self.session = session
+        if session is None and problem is None:
+            self.session_path = None
+        tree = self.query_one(TreePane)
+        tree.show(session, keep=same)
+        self._remark = one_line(problem, 600) if problem else self._remark_on(session)
+        self._show_status()
+
+    @staticmethod
+    def _remark_on(session: SessionFile | None) -> str:
+        """Return what a person should know of a session before working with it."""
+        if session is None:
+            return ""
+        remarks = []
+        if session.read_only:
+            remarks.append(f"read-only: {session.read_only}")
+        damage = session.damage
+        if damage:
+            more = f" (and {len(damage) - 1} more)" if len(damage) > 1 else ""
+            remarks.append(f"⚠ line {damage[0].line}: {damage[0].reason}{more}")
+        newest = _newest_message(session)
+        if newest is not None:
+            remarks.append("the newest message is on another branch: Ctrl+E goes there")
+        return one_line("; ".join(remarks), 600)
+
+    def action_newest(self) -> None:
+        """Highlight the newest message, wherever the leaf is."""
+        if self.session is None:
+            return
+        newest = _newest_message(self.session)
+        tree = self.query_one(TreePane)
+        leaf = self.session.tree.leaf_id
+        if newest is not None:
+            tree.select(newest)
+        elif leaf is not None:
+            tree.select(leaf)
+        self.focus_pane(1)
+
+    # ---- what the panes say
+
+    def on_tree_pane_entry_highlighted(self, event: TreePane.EntryHighlighted) -> None:
+        """Show the highlighted entry."""
+        event.stop()
+        if event.session is self.session:
+            self.query_one(Preview).show(event.session, event.entry)
+            self._show_status()
+
+    def on_tree_pane_changed(self) -> None:
+        """Say the new filter or search."""
+        self._show_status()
+
+    def on_sessions_pane_changed(self) -> None:
+        """Say the new position."""
+        self._show_status()
+        self._show_title()
+
+    def say(self, text: str, *, warning: bool = False) -> None:
+        """Say something once; already safe."""
+        self._remark = text
+        self.query_one(StatusBar).show("", text, warning=warning)
+
+    def _show_status(self) -> None:
+        sessions, tree, _ = self.panes
+        position = sessions.status if self._focused == 0 else tree.status
+        self.query_one(StatusBar).show(position, self._remark, warning=bool(self._remark))
+
+    def _show_title(self) -> None:
+        everything = self.query_one(SessionsPane).everything
+        scope = "all folders" if everything else one_line(_home(str(self.options.cwd)), 200)
+        demo = "demo: a throw-away copy  " if self.options.demo else ""
+        doing = "  ".join(part for part in (self._doing, self._reading) if part)
+        self.query_one(TitleBar).show(demo + scope, doing)
+
+
+def _home(path: str) -> str:
+    home = str(Path.home())
+    return "~" + path[len(home) :] if path == home or path.startswith(home + "/") else path
+
+
+def _found(path: Path) -> list[FoundFile]:
+    try:
+        facts = path.stat()
+    except OSError:
+        return []
+    return [FoundFile(path, facts.st_size, facts.st_mtime_ns, facts.st_ino)]
+
+
+def _newest_message(session: SessionFile) -> str | None:
+    """Return the file's last message where it is not on the way to the leaf, else None."""
+    tree = session.tree
+    last = next((entry for entry in reversed(tree.entries) if entry.type == "message"), None)
+    if last is None or any(entry.id == last.id for entry in tree.path(tree.leaf_id)):
+        return None
+    return last.id

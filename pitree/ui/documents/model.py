@@ -1,0 +1,144 @@
+"""A document: sections of styled lines that do not know yet how wide the screen is.
+
+A section gives its lines when it is asked, so that megabytes of text cost nothing until they are looked at.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Final, Literal, NamedTuple, Protocol, get_args
+
+from pitree.sessions.text import display
+
+StyleName = Literal[
+    "text",
+    "muted",
+    "heading",
+    "key",
+    "user",
+    "assistant",
+    "tool",
+    "shell",
+    "summary",
+    "note",
+    "setting",
+    "other",
+    "thinking",
+    "code",
+    "diff-add",
+    "diff-remove",
+    "error",
+    "warning",
+]
+"""What a span of text is; the preview has a component class for each."""
+
+STYLE_NAMES: Final[tuple[StyleName, ...]] = get_args(StyleName)
+
+Span = tuple[str, StyleName]
+"""Safe text and what it is."""
+
+LineStyle = StyleName | Callable[[str], StyleName]
+"""One style for all lines of a text, or a function that tells a line's style from its text."""
+
+SLICE_CHARACTERS: Final = 4096
+"""About how much of a long text one section holds."""
+
+
+class Line(NamedTuple):
+    """One line. Where it is too long for the screen, what follows is indented by `indent` cells."""
+
+    spans: tuple[Span, ...] = ()
+    indent: int = 0
+
+    @property
+    def text(self) -> str:
+        """The line without its styles."""
+        return "".join(text for text, _ in self.spans)
+
+
+class Section(Protocol):
+    """A stretch of lines."""
+
+    @property
+    def size(self) -> tuple[int, int]:
+        """How many lines there are, and how many characters they hold: cheap, and may be an estimate."""
+        ...
+
+    def lines(self) -> Sequence[Line]:
+        """Return the lines; made anew at every call where they are not kept."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Lines:
+    """A section of lines that were made already."""
+
+    made: tuple[Line, ...]
+
+    @property
+    def size(self) -> tuple[int, int]:
+        """The lines and their characters."""
+        return len(self.made), sum(len(text) for line in self.made for text, _ in line.spans)
+
+    def lines(self) -> Sequence[Line]:
+        """Return the lines."""
+        return self.made
+
+
+@dataclass(frozen=True, slots=True)
+class TextSlice:
+    """The part of a text from `start` to `end`, whose lines end in `\\n` only; made safe when it is shown."""
+
+    whole: str
+    start: int
+    end: int
+    style: LineStyle = "text"
+
+    @property
+    def size(self) -> tuple[int, int]:
+        """The lines and their characters."""
+        return self.whole.count("\n", self.start, self.end) + 1, self.end - self.start
+
+    def lines(self) -> Sequence[Line]:
+        """Return the lines, safe to print."""
+        style = self.style
+        raw = self.whole[self.start : self.end].split("\n")
+        if callable(style):
+            return [Line(((display(line), style(line)),)) for line in raw]
+        return [Line(((display(line), style),)) for line in raw]
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """What the preview shows of one thing. `cut` says that something was left out for its size."""
+
+    title: str
+    sections: Sequence[Section]
+    cut: bool = False
+
+    def lines(self) -> Iterator[Line]:
+        """Yield all lines, in order."""
+        for section in self.sections:
+            yield from section.lines()
+
+
+def text_slices(text: str, end: int, style: LineStyle = "text") -> Iterator[TextSlice]:
+    """Cut the first `end` characters of a text into sections: after a line where possible.
+
+    The text's lines must end in `\\n` only.
+    """
+    start = 0
+    while end - start > 2 * SLICE_CHARACTERS:
+        cut = text.find("\n", start + SLICE_CHARACTERS, start + 2 * SLICE_CHARACTERS)
+        if cut < 0:
+            cut = start + SLICE_CHARACTERS
+            yield TextSlice(text, start, cut, style)
+            start = cut
+        else:
+            yield TextSlice(text, start, cut, style)
+            start = cut + 1
+    yield TextSlice(text, start, end, style)
+
+
+def notice(title: str, *texts: str, style: StyleName = "muted") -> Document:
+    """Return a document of a few safe lines that are about the preview itself."""
+    return Document(title, [Lines(tuple(Line(((text, style),)) for text in texts))])

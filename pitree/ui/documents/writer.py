@@ -1,0 +1,142 @@
+"""Writes a document: fields, headings, texts, JSON; keeps every block within a size."""
+
+from typing import Any, Final
+
+from pitree.sessions.entries import JsonObject
+from pitree.sessions.text import one_line
+from pitree.ui.documents.markup import markup_lines
+from pitree.ui.documents.model import Document, Line, Lines, LineStyle, Section, Span, StyleName, text_slices
+from pitree.ui.documents.values import compact, json_lines, text_size
+
+BLOCK_CHARACTERS: Final = 64_000
+"""How much of one block of text is shown before somebody asks for all of it."""
+
+_MARKUP_CHARACTERS: Final = 8_000
+_KEY_WIDTH: Final = 11
+
+
+class Writer:
+    """Takes what a document says, in order. With `whole`, no text is cut for its size."""
+
+    def __init__(self, *, whole: bool = False) -> None:
+        self.whole = whole
+        self._sections: list[Section] = []
+        self._lines: list[Line] = []
+        self._cut = False
+
+    def document(self, title: str) -> Document:
+        """Return what was written."""
+        self._flush()
+        return Document(title, self._sections, cut=self._cut)
+
+    def line(self, *spans: Span, indent: int = 0) -> None:
+        """Write a line of safe spans."""
+        self._lines.append(Line(spans, indent))
+
+    def blank(self) -> None:
+        """Write an empty line."""
+        self._lines.append(Line())
+
+    def section(self, section: Section) -> None:
+        """Write lines that somebody else makes."""
+        self._flush()
+        self._sections.append(section)
+
+    def heading(self, text: str, style: StyleName = "heading", *, after: str = "") -> None:
+        """Write the first line of a block, a blank line before it; `after` is said less loudly."""
+        self.blank()
+        rest: list[Span] = [(f" · {after}", "muted")] if after else []
+        self.line((text, style), *rest)
+
+    def field(self, name: str, value: object, style: StyleName = "text") -> None:
+        """Write `name  value`. A value that is no string is written as JSON; None is not written."""
+        if value is None:
+            return
+        self.line((f"{name:<{_KEY_WIDTH}}", "key"), (compact(value, 1000), style), indent=_KEY_WIDTH)
+
+    def fields(self, rest: JsonObject, *, heading: str = "") -> None:
+        """Write what is left of an object, whatever it is: short values on a line, others below their name."""
+        if rest and heading:
+            self.heading(heading, "muted")
+        for name, value in rest.items():
+            key = one_line(name, 60)
+            if isinstance(value, dict | list) and value:
+                self.line((key, "key"))
+                self.json(value)
+            elif isinstance(value, str) and ("\n" in value or len(value) > 200):
+                self.line((key, "key"))
+                self.text(value)
+            else:
+                self.line((f"{key:<{_KEY_WIDTH - 1}} ", "key"), (compact(value, 1000), "text"), indent=_KEY_WIDTH)
+
+    def text(self, text: str, style: LineStyle = "text") -> None:
+        """Write a text as it is."""
+        if "\r" in text:
+            text = text.replace("\r\n", "\n").replace("\r", "\n")
+        end = len(text)
+        while end and text[end - 1] == "\n":
+            end -= 1
+        if not end:
+            self.line(("(empty)", "muted"))
+            return
+        shown = end
+        if not self.whole and end > BLOCK_CHARACTERS:
+            shown = text.rfind("\n", BLOCK_CHARACTERS - 4000, BLOCK_CHARACTERS)
+            shown = BLOCK_CHARACTERS if shown < 0 else shown
+        self._flush()
+        self._sections += text_slices(text, shown, style)
+        if shown < end:
+            self.more(text_size(text, shown))
+
+    def prose(self, text: str) -> None:
+        """Write a text that may hold Markdown; a long one as it is."""
+        if len(text) > _MARKUP_CHARACTERS or not text.strip("\r\n"):
+            self.text(text)
+        else:
+            self._lines += markup_lines(text)
+
+    def json(self, value: object) -> None:
+        """Write any JSON value, indented."""
+        made, cut = json_lines(value, limit=None if self.whole else BLOCK_CHARACTERS)
+        self._lines += made
+        if cut:
+            self.more()
+
+    def folded(self, text: str, style: StyleName, lines: int = 6) -> None:
+        """Write the first lines of a text, and how much more there is; all of it with `whole`."""
+        end = len(text) if self.whole else head_end(text, lines)
+        self.text(text[:end], style)
+        if end < len(text):
+            self.more(text_size(text, end))
+
+    def more(self, what: str = "") -> None:
+        """Say that something was left out, and how to see it."""
+        self._cut = True
+        self.line((f"… {what} more (press m for all)" if what else "… more (press m for all)", "muted"))
+
+    def _flush(self) -> None:
+        if self._lines:
+            self._sections.append(Lines(tuple(self._lines)))
+            self._lines = []
+
+
+def head_end(text: str, lines: int, characters: int = 2000) -> int:
+    """Return where the first `lines` lines of a text end, and after `characters` at the latest."""
+    end = -1
+    for _ in range(lines):
+        end = text.find("\n", end + 1, characters)
+        if end < 0:
+            end = min(len(text), characters)
+            break
+    if len(text) - end < 200 and not text[end:].strip("\r\n"):
+        return len(text)
+    return end
+
+
+def content_blocks(content: object) -> list[Any]:
+    """Return the blocks of a message's content, bad ones too; a string is one text block, None is none."""
+    if content is None:
+        return []
+    if isinstance(content, str):
+        return [{"type": "text", "text": content}]
+    return content if isinstance(content, list) else [content]

@@ -1,0 +1,73 @@
+"""Every key and what it does: the one table behind the bindings, the footer, the help page and the README."""
+
+from typing import NamedTuple
+
+from textual.binding import Binding, BindingType
+
+
+class Key(NamedTuple):
+    """A key: `keys` as Textual writes them (alternatives by comma), the action, and words for both places.
+
+    `short` is what the footer says, "" to leave it out there; `help` is the help page's line.
+    """
+
+    keys: str
+    action: str
+    short: str
+    help: str
+
+    @property
+    def shown(self) -> str:
+        """The keys as a person reads them."""
+        names = [_NAMES.get(part, part) for part in self.keys.split(",")[0].split("+")]
+        return "+".join(name.capitalize() if len(name) > 1 else name.upper() for name in names)
+
+
+_NAMES = {"escape": "esc", "question_mark": "?"}
+
+GLOBAL_KEYS = (
+    Key("tab", "next_pane", "next pane", "Next pane"),
+    Key("shift+tab", "previous_pane", "", "Previous pane"),
+    Key("escape", "back", "", "One step back: leave the search, then the pane"),
+    Key("ctrl+g", "visit", "Pi and back", "Open the session in Pi, and come back here when it ends"),
+    Key("ctrl+y", "copy_command", "", "Copy the command that resumes the session"),
+    Key("ctrl+e", "newest", "", "Go to the newest message, or to the leaf where that is it"),
+    Key("f5", "reload", "", "Read the store and the session again"),
+    Key("f1", "help", "help", "All keys"),
+    Key("ctrl+k", "command_palette", "", "Every action, by name"),
+    Key("ctrl+q,ctrl+c", "quit", "quit", "Leave pitree"),
+)
+
+SESSIONS_KEYS = (
+    Key("enter", "activate", "resume", "Resume the session in Pi; pitree ends"),
+    Key("ctrl+o", "toggle_scope", "all folders", "This folder, or everything"),
+    Key("ctrl+n", "toggle_named", "", "Only sessions that have a name"),
+    Key("ctrl+p", "toggle_path", "", "Show the paths of the files"),
+)
+
+TREE_KEYS = (
+    Key("enter", "activate", "read", "Read the entry: go to the preview"),
+    Key("ctrl+o", "cycle_filter(1)", "filter", "Next filter"),
+    Key("shift+ctrl+o,ctrl+shift+o", "cycle_filter(-1)", "", "Previous filter"),
+    Key("ctrl+d", "filter('default')", "", "Filter: default"),
+    Key("ctrl+t", "filter('no-tools')", "", "Filter: without tool results"),
+    Key("ctrl+u", "filter('user-only')", "", "Filter: only what you asked"),
+    Key("ctrl+l", "filter('labeled-only')", "", "Filter: only labelled entries"),
+    Key("ctrl+a", "filter('all')", "", "Filter: everything"),
+    Key("ctrl+left,alt+left", "fold", "fold", "Fold the branch, or go to the start of the stretch"),
+    Key("ctrl+right,alt+right", "unfold", "", "Unfold the branch, or go to the next fork"),
+    Key("left", "page_up", "", "A page up"),
+    Key("right", "page_down", "", "A page down"),
+)
+
+PREVIEW_KEYS = (
+    Key("right", "next_tab", "entry / context", "The other tab: the entry, or what the model would see there"),
+    Key("left", "next_tab", "", "The other tab"),
+    Key("w", "toggle_wrap", "", "Wrap long lines, or cut them"),
+    Key("m", "more", "", "Show all of a long text"),
+)
+
+
+def bindings(keys: tuple[Key, ...]) -> list[BindingType]:
+    """Return the keys as Textual's bindings; the footer is our own."""
+    return [Binding(key.keys, key.action, key.help, show=False) for key in keys]

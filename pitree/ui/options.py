@@ -1,0 +1,22 @@
+"""What the screen is started with."""
+
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from pitree.catalog.locations import Store
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """`file` is the session to open on; `pi` the program that `--pi` names; `clock` gives Unix seconds."""
+
+    store: Store
+    cwd: Path
+    file: Path | None = None
+    everything: bool = False
+    pi: str | None = None
+    environ: Mapping[str, str] = field(default_factory=dict)
+    clock: Callable[[], float] = time.time
+    demo: bool = False

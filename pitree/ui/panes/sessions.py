@@ -1,0 +1,239 @@
+"""The Sessions pane: the sessions of a store, newest first, with a highlight that stays on its session."""
+
+import time
+from collections.abc import Callable, Iterable
+from datetime import timedelta
+from pathlib import Path
+from typing import ClassVar
+
+import humanize
+from textual import events
+from textual.binding import BindingType
+from textual.message import Message
+from textual.strip import Strip
+
+from pitree.catalog.scan import SessionRow, newest_first
+from pitree.catalog.search import parse_query, search
+from pitree.sessions.text import one_line
+from pitree.ui.keys import SESSIONS_KEYS, bindings
+from pitree.ui.lineview import RowList
+from pitree.ui.rows import Span, justified
+
+_LIVE_SECONDS = 60.0
+_WIDE = 64
+
+
+class SessionsPane(RowList):
+    """The list of sessions."""
+
+    BINDINGS: ClassVar[list[BindingType]] = bindings(SESSIONS_KEYS)
+
+    COMPONENT_CLASSES: ClassVar[set[str]] = {
+        "row--muted",
+        "row--warning",
+        "row--error",
+        "sessions--name",
+        "sessions--folder",
+        "sessions--live",
+    }
+
+    class SessionHighlighted(Message):
+        """The highlight rests on another session, or on none; `by_person` where somebody moved it there."""
+
+        def __init__(self, row: SessionRow | None, *, by_person: bool) -> None:
+            super().__init__()
+            self.row = row
+            self.by_person = by_person
+
+    class ScopeChanged(Message):
+        """This folder or everything: the other one is wanted now."""
+
+    class Changed(Message):
+        """Content, search or order changed."""
+
+    def __init__(
+        self,
+        *,
+        in_folder: Callable[[SessionRow], bool],
+        everything: bool,
+        clock: Callable[[], float] = time.time,
+        id: str | None = None,  # noqa: A002 - Textual's name
+    ) -> None:
+        super().__init__(id=id)
+        self._in_folder = in_folder
+        self.everything = everything
+        self.named_only = False
+        self.show_paths = False
+        self.query_text = ""
+        self.problem: str | None = None
+        """What is wrong with the search, in words."""
+        self.empty_page: list[str] = []
+        """What to say when the store has no session at all."""
+        self._clock = clock
+        self._all: dict[Path, SessionRow] = {}
+        self._shown: list[SessionRow] = []
+        self._wanted: Path | None = None
+        self._folders: dict[str, bool] = {}
+
+    # ---- content
+
+    def clear_rows(self) -> None:
+        """Forget all sessions; the highlight returns to its session when that comes again."""
+        self._all.clear()
+        self._folders.clear()
+        self._rebuild()
+
+    def add_rows(self, rows: Iterable[SessionRow], folders: dict[str, bool]) -> None:
+        """Take up sessions, replacing those with the same path; `folders` says which directories exist."""
+        for row in rows:
+            self._all[row.path] = row
+        self._folders.update(folders)
+        self._rebuild()
+
+    def drop_missing(self, present: set[Path]) -> None:
+        """Forget the sessions that are no longer in the store."""
+        for path in self._all.keys() - present:
+            del self._all[path]
+        self._rebuild()
+
+    def want(self, path: Path) -> None:
+        """Highlight that session as soon as it is there."""
+        self._wanted = path
+        self._rebuild()
+
+    @property
+    def highlighted(self) -> SessionRow | None:
+        """The session under the highlight."""
+        return self._shown[self.cursor] if 0 <= self.cursor < len(self._shown) else None
+
+    def folder_is_missing(self, row: SessionRow) -> bool:
+        """Whether a session's working directory is gone."""
+        return not self._folders.get(row.cwd, True)
+
+    @property
+    def status(self) -> str:
+        """Position and what narrows the list, in words."""
+        shown = len(self._shown)
+        parts = [f"{self.cursor + 1 if shown else 0}/{shown}"]
+        if self.named_only:
+            parts.append("named only")
+        if self.query_text:
+            parts.append(f"search: {one_line(self.query_text, 60)}")
+        if self.problem:
+            parts.append(self.problem)
+        return "  ".join(parts)
+
+    def _rebuild(self) -> None:
+        rows = [row for row in self._all.values() if self.everything or self._in_folder(row)]
+        if self.named_only:
+            rows = [row for row in rows if row.name]
+        rows = newest_first(rows)
+        self.problem = None
+        if self.query_text.strip():
+            query = parse_query(self.query_text)
+            self.problem = query.error
+            rows = [] if query.error else search(rows, query)
+        before = self.highlighted
+        self._shown = rows
+        wanted = self._wanted if self._wanted is not None else before.path if before else None
+        place = next((index for index, row in enumerate(rows) if row.path == wanted), 0)
+        self._set_placeholder()
+        old = (before.path, before.size, before.mtime_ns) if before else None
+        self.set_rows(len(rows), place, announce=False)
+        now = self.highlighted
+        if (now.path, now.size, now.mtime_ns) != old if now else old is not None:
+            self._announce()
+        self.post_message(self.Changed())
+
+    def _set_placeholder(self) -> None:
+        if self.query_text or self.named_only:
+            self.placeholder = ["No session matches.", "", "Esc leaves the search."]
+        elif self._all and not self.everything:
+            self.placeholder = ["No sessions in this folder.", "", "Ctrl+O shows all folders."]
+        else:
+            self.placeholder = self.empty_page
+
+    def _announce(self, *, by_person: bool = False) -> None:
+        self.post_message(self.SessionHighlighted(self.highlighted, by_person=by_person))
+
+    def on_row_list_highlighted(self, event: RowList.Highlighted) -> None:
+        """Remember which session that is, and say so."""
+        event.stop()
+        row = self.highlighted
+        self._wanted = row.path if row is not None else self._wanted
+        self._announce(by_person=True)
+        self.post_message(self.Changed())
+
+    # ---- drawing
+
+    def row_strip(self, index: int, width: int) -> Strip:
+        """Draw one session."""
+        row = self._shown[index]
+        now = self._clock()
+        left: list[Span] = []
+        if now - row.mtime_ns / 1e9 < _LIVE_SECONDS:
+            left.append(Span("● ", "sessions--live"))
+        if row.damage:
+            left.append(Span("⚠ ", "row--warning"))
+        if self.folder_is_missing(row):
+            left.append(Span("⊘ ", "row--error"))
+        if row.parent_session:
+            left.append(Span("↳ ", "row--muted"))
+        if self.show_paths:
+            left.append(Span(one_line(str(row.path), 1000)))
+        else:
+            left.append(Span(row.title, "sessions--name" if row.name else ""))
+        right: list[Span] = []
+        if self.everything and width >= _WIDE:
+            right.append(Span("  " + one_line(Path(row.cwd).name or row.cwd, 20), "sessions--folder"))
+        age = humanize.naturaldelta(timedelta(seconds=max(0.0, now - row.modified / 1000)))
+        right.append(Span(f"  {row.message_count:>4}  {age:>10}", "row--muted"))
+        return justified(left, right, width, self.style)
+
+    # ---- keys
+
+    def action_toggle_scope(self) -> None:
+        """Show this folder, or everything."""
+        self.everything = not self.everything
+        self.post_message(self.ScopeChanged())
+        self._rebuild()
+
+    def action_toggle_named(self) -> None:
+        """Show only sessions with a name, or all."""
+        self.named_only = not self.named_only
+        self._rebuild()
+
+    def action_toggle_path(self) -> None:
+        """Show the files' paths instead of names."""
+        self.show_paths = not self.show_paths
+        self.redraw()
+
+    @property
+    def can_back_out(self) -> bool:
+        """Whether there is a search to leave."""
+        return bool(self.query_text)
+
+    def action_clear_search(self) -> None:
+        """Leave the search; the highlight stays on its session."""
+        self.set_query("")
+
+    def set_query(self, query: str) -> None:
+        """Search for words, `"phrases"` or `re:PATTERN`."""
+        if query != self.query_text:
+            self.query_text = query
+            self._rebuild()
+
+    def on_key(self, event: events.Key) -> None:
+        """Type into the search."""
+        if event.key == "backspace" and self.query_text:
+            event.stop()
+            self.set_query(self.query_text[:-1])
+        elif event.is_printable and event.character and (event.character != " " or self.query_text):
+            event.stop()
+            event.prevent_default()
+            self.set_query(self.query_text + event.character)
+
+    def on_paste(self, event: events.Paste) -> None:
+        """Paste into the search."""
+        event.stop()
+        self.set_query(self.query_text + " ".join(event.text.split()))

@@ -1,0 +1,136 @@
+"""Going from the screen into Pi: for good, or there and back."""
+
+from pathlib import Path
+from typing import Final
+
+from textual.app import SuspendNotSupported
+from textual.screen import Screen
+
+from pitree.agent import launch as pi
+from pitree.agent.clipboard import copy_locally
+from pitree.sessions.file import SessionFile
+from pitree.sessions.text import display, one_line
+from pitree.ui.dialogs.choice import Answer, Choice
+from pitree.ui.options import Options
+
+RESUME_HERE: Final = "resume"
+FORK_HERE: Final = "fork"
+
+
+class Resuming(Screen[None]):
+    """The part of the browser that launches Pi."""
+
+    options: Options
+    session: SessionFile | None
+    session_path: Path | None
+
+    def say(self, text: str, *, warning: bool = False) -> None:
+        """Say something once; already safe."""
+        raise NotImplementedError
+
+    def action_reload(self) -> None:
+        """Read everything again."""
+        raise NotImplementedError
+
+    def resume(self) -> None:
+        """End pitree and become Pi on the highlighted session."""
+        self._launch(visit=False)
+
+    def action_visit(self) -> None:
+        """Open Pi on the highlighted session, and come back when it ends."""
+        self._launch(visit=True)
+
+    def action_copy_command(self) -> None:
+        """Copy the command that resumes the session."""
+        if self.session_path is not None:
+            self._copy(self._command(self.session_path))
+
+    def _session_cwd(self) -> str:
+        return self.session.cwd if self.session is not None else ""
+
+    def _command(self, path: Path) -> str:
+        try:
+            program = pi.find_pi(self.options.pi, self.options.environ)
+        except pi.AgentNotFoundError as error:
+            program = (error.command,)
+        return pi.shell_line(pi.resume(program, path, self._working_directory() or self.options.cwd))
+
+    def _working_directory(self) -> Path | None:
+        cwd = self._session_cwd()
+        return pi.working_directory(cwd) if cwd else self.options.cwd
+
+    def _copy(self, command: str) -> None:
+        self.app.copy_to_clipboard(command.encode("utf-8", "replace").decode())
+        self.run_worker(lambda: copy_locally(command), thread=True, exit_on_error=False, group="clipboard")
+        self.say(f"copied: {one_line(command, 500)}")
+
+    def _launch(self, *, visit: bool) -> None:
+        path = self.session_path
+        if path is None:
+            self.say("No session is highlighted.")
+            return
+        if self.session is None:
+            self.say("The session is not read yet, or cannot be read.", warning=True)
+            return
+        try:
+            program = pi.find_pi(self.options.pi, self.options.environ)
+        except pi.AgentNotFoundError as error:
+            self._explain_missing_pi(str(error), self._command(path))
+            return
+        folder = self._working_directory()
+        if folder is not None:
+            self._go(pi.resume(program, path, folder), visit=visit)
+            return
+
+        def answered(answer: str | None) -> None:
+            if answer == RESUME_HERE:
+                self._go(pi.resume(program, path, self.options.cwd), visit=visit)
+            elif answer == FORK_HERE:
+                self._go(pi.fork(program, path, self.options.cwd), visit=visit)
+
+        here = one_line(str(self.options.cwd), 200)
+        self.app.push_screen(
+            Choice(
+                "The session's folder is gone",
+                [
+                    f"It ran in {one_line(self._session_cwd(), 300)}, which does not exist any more.",
+                    f"You are in {here}.",
+                ],
+                [
+                    Answer("r", "Resume from here (Pi asks once more)", RESUME_HERE),
+                    Answer("f", "Fork into here: a new session, the old one untouched", FORK_HERE),
+                    Answer("n", "Not at all", ""),
+                ],
+            ),
+            answered,
+        )
+
+    def _explain_missing_pi(self, reason: str, command: str) -> None:
+        def answered(answer: str | None) -> None:
+            if answer == "copy":
+                self._copy(command)
+
+        self.app.push_screen(
+            Choice(
+                "Pi was not found",
+                [display(reason), "", "The command to run:", "", "  " + one_line(command, 2000)],
+                [Answer("c", "Copy the command", "copy"), Answer("l", "Leave it", "")],
+            ),
+            answered,
+        )
+
+    def _go(self, launch: pi.Launch, *, visit: bool) -> None:
+        if not visit:
+            self.app.exit(launch)
+            return
+        try:
+            with self.app.suspend():
+                code = pi.run_child(launch, self.options.environ)
+        except SuspendNotSupported:
+            self.say("This terminal cannot be handed over; Enter resumes for good.", warning=True)
+            return
+        except OSError as error:
+            self.say(f"Pi could not be started: {one_line(str(error), 300)}", warning=True)
+            return
+        self.action_reload()
+        self.say(f"Pi ended with code {code}." if code else "Back from Pi.", warning=bool(code))

@@ -1,0 +1,82 @@
+"""An entry or a session as one line of safe, styled text: spans of text and the name of a style."""
+
+from collections.abc import Callable, Iterable
+from typing import NamedTuple
+
+from rich.cells import cell_len
+from rich.segment import Segment
+from rich.style import Style
+from textual.strip import Strip
+
+from pitree.sessions.describe import Description
+from pitree.sessions.rows import Rows
+from pitree.sessions.text import one_line
+
+
+class Span(NamedTuple):
+    """A piece of a line and the component class that colours it ("" for none)."""
+
+    text: str
+    style: str = ""
+
+
+def strip_of(spans: Iterable[Span], style: Callable[[str], Style]) -> Strip:
+    """Return spans as a strip, coloured by `style`."""
+    return Strip([Segment(text, style(name) if name else None) for text, name in spans if text])
+
+
+def width_of(spans: Iterable[Span]) -> int:
+    """Return how many cells spans take."""
+    return sum(cell_len(text) for text, _ in spans)
+
+
+def justified(left: list[Span], right: list[Span], width: int, style: Callable[[str], Style]) -> Strip:
+    """Return `left` cut so that `right` stands at the end of a line of `width` cells."""
+    room = width - width_of(right)
+    if room < 8:
+        return strip_of(left, style).crop(0, width)
+    body = strip_of(left, style)
+    if body.cell_length > room:
+        body = Strip.join([body.crop(0, room - 1), strip_of([Span("…", "row--muted")], style)])
+    return Strip.join([body.adjust_cell_length(room), strip_of(right, style)])
+
+
+def entry_head(rows: Rows, index: int, *, folded: bool, leaf_id: str | None) -> list[Span]:
+    """Return what stands left of an entry's text: fork lines, fold mark, and the mark of path or leaf."""
+    row = rows[index]
+    if row.entry.id == leaf_id:
+        mark = Span("◆ ", "tree--leaf")
+    elif row.on_path:
+        mark = Span("• ", "tree--path")
+    else:
+        mark = Span("  ")
+    return [Span(rows.lead(index, folded=folded), "tree--guide"), mark]
+
+
+def entry_text(
+    description: Description, *, label: str | None, is_leaf: bool, notes: bool, hidden: int
+) -> list[Span]:
+    """Return an entry's text: leaf badge, damage mark, label, who, what, and how many rows a fold hides."""
+    spans: list[Span] = []
+    if is_leaf:
+        spans += [Span(" leaf ", "tree--leaf-badge"), Span(" ")]
+    if notes:
+        spans.append(Span("⚠ ", "row--warning"))
+    if description.failed:
+        spans.append(Span("✗ ", "row--error"))
+    if label:
+        spans.append(Span(f"[{one_line(label, 60)}] ", "tree--label"))
+    if hidden:
+        spans.append(Span(f"(+{hidden}) ", "tree--path"))
+    separator = ": " if description.text else ""
+    spans.append(Span(description.lead + separator, f"tree--{description.kind}"))
+    spans.append(Span(description.text, _TEXT_STYLES.get(description.kind, "")))
+    return spans
+
+
+_TEXT_STYLES = {
+    "tool": "row--muted",
+    "setting": "row--muted",
+    "other": "row--muted",
+    "summary": "tree--summary-text",
+}
