@@ -72,6 +72,8 @@ class Session:
             **header,
         }
         self.lines: list[Json | bytes] = []
+        self.tail = b""
+        """What follows the last newline."""
         self.last: str | None = None
         self._count = 0
 
@@ -177,7 +179,7 @@ class Session:
 
     def encoded(self, *, ascii_only: bool = True) -> bytes:
         """Give the bytes of the file."""
-        return encode([self.header, *self.lines], ascii_only=ascii_only)
+        return encode([self.header, *self.lines], ascii_only=ascii_only) + self.tail
 
 
 def encode(lines: Sequence[Json | bytes], *, ascii_only: bool = True) -> bytes:

@@ -100,6 +100,16 @@ def an_edit_that_omits_the_compaction() -> Session:
     return made
 
 
+def an_edit_ahead_of_its_target() -> Session:
+    made = Session()
+    made.edit("00000003", "compacted away, so without effect")
+    kept = made.edit("00000004", "still in effect")
+    made.user("original")
+    made.user("original")
+    made.compaction(kept)
+    return made
+
+
 def null_and_missing_contents() -> Session:
     made = Session()
     for role in ("user", "assistant", "toolResult", "system", "custom", "bashExecution"):
@@ -273,6 +283,17 @@ def stored_objects_are_untouched() -> Session:
     return made
 
 
+def roles_that_are_no_strings() -> Session:
+    made = Session()
+    roles: list[object] = [[], {}, ["user"], 5, None, True, ""]
+    for role in roles:
+        made.entry("message", message={"role": role, "content": "passed on as it is"})
+        made.entry("message", message={"role": role, "content": None})
+    made.entry("message", message={})
+    made.edit("00000001", "has no effect")
+    return made
+
+
 CASES = (
     all_roles,
     all_roles_omitted,
@@ -282,6 +303,7 @@ CASES = (
     an_edit_on_another_branch,
     edits_around_compactions,
     an_edit_that_omits_the_compaction,
+    an_edit_ahead_of_its_target,
     null_and_missing_contents,
     null_contents_that_are_edited,
     compaction_keeps_from_an_entry,
@@ -301,4 +323,5 @@ CASES = (
     an_assistant_without_a_model,
     a_model_change_without_a_model,
     stored_objects_are_untouched,
+    roles_that_are_no_strings,
 )

@@ -156,6 +156,19 @@ def damage_between_lines() -> Session:
     return made
 
 
+def a_last_line_without_its_newline() -> Session:
+    made = Session()
+    root = made.user("before")
+    made.tail = _line({"role": "user", "content": "complete all the same"}, "aaaaaaaa", root)
+    return made
+
+
+def a_torn_last_line() -> Session:
+    made = a_last_line_without_its_newline()
+    made.tail = made.tail[:-9]
+    return made
+
+
 def carriage_returns() -> Session:
     made = Session()
     root = _line({"role": "user", "content": "one", "timestamp": 1}, "aaaaaaaa", None)
@@ -227,6 +240,8 @@ CASES = (
     keys_that_come_twice,
     keys_with_escapes,
     damage_between_lines,
+    a_last_line_without_its_newline,
+    a_torn_last_line,
     carriage_returns,
     a_second_header,
     parents_that_are_no_ids,

@@ -124,6 +124,14 @@ def timestamps_that_do_not_parse() -> Session:
     return made
 
 
+def timestamps_that_partly_parse() -> Session:
+    made = Session()
+    root = made.user("root")
+    for stamp in (moment(50), "soon", moment(20), moment(40), "later", moment(10), moment(30)):
+        made.entry("custom_message", root, customType="c", content=stamp, display=True, timestamp=stamp)
+    return made
+
+
 def timestamps_that_are_no_strings() -> Session:
     made = Session()
     root = made.user("root")
@@ -284,6 +292,7 @@ CASES = (
     timestamps_against_the_file,
     timestamps_of_all_spellings,
     timestamps_that_do_not_parse,
+    timestamps_that_partly_parse,
     timestamps_that_are_no_strings,
     missing_parents,
     assistants_without_text,

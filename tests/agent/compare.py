@@ -33,7 +33,7 @@ class View:
     branch: list[str]
     context_entries: list[str]
     messages: list[dict[str, Any]]
-    thinking_level: str
+    thinking_level: str | None
     model: dict[str, Any] | None
     trees: dict[str, Rows]
     """Per filter, id and drawn level in the order drawn."""
@@ -51,7 +51,7 @@ def pi_view(answer: dict[str, Any]) -> View:
         branch=answer["branch"],
         context_entries=answer["contextEntries"],
         messages=context["messages"],
-        thinking_level=context["thinkingLevel"],
+        thinking_level=context.get("thinkingLevel"),
         model=context["model"],
         trees={mode: [(entry, depth) for entry, depth in rows] for mode, rows in answer["trees"].items()},
     )

@@ -20,7 +20,14 @@ MANIFEST = Path(__file__).with_name("package.json")
 PI_PACKAGE = "@earendil-works/pi-coding-agent"
 INSTALL_SECONDS = 600
 SHOWN_LINES = 8
-NPM_OPTIONS = ("--no-audit", "--no-fund", "--no-package-lock", "--omit=dev")
+NPM_OPTIONS = (
+    "--no-audit",
+    "--no-fund",
+    "--no-package-lock",
+    "--omit=dev",
+    "--fetch-retry-mintimeout=1000",  # without a network, say so in seconds
+    "--fetch-retry-maxtimeout=5000",
+)
 
 
 class AgentUnavailable(Exception):  # noqa: N818 - a state of the machine, not a mistake
