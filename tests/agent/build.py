@@ -68,7 +68,7 @@ class Session:
             "version": 3,
             "id": SESSION_ID,
             "timestamp": moment(0),
-            "cwd": "/work",
+            "cwd": "/home/ada/paperboy",
             **header,
         }
         self.lines: list[Json | bytes] = []
