@@ -61,10 +61,14 @@ def _command_parser(name: str) -> ArgumentParser:
         parser.add_argument("query", nargs="*", metavar="QUERY", help='words, "a phrase", or re:PATTERN')
         parser.add_argument("--all", action="store_true", help="the sessions of all folders")
     elif name == "resume":
-        parser.add_argument("session", nargs="?", metavar="FILE|ID", help="default: the newest of this folder")
+        parser.add_argument(
+            "session", nargs="?", metavar="FILE|ID", help="default: the newest of this folder"
+        )
         parser.add_argument("prompt", nargs="?", metavar="PROMPT", help="what to say first")
         parser.add_argument("--pi", metavar="COMMAND", help="the program to resume with (also $PITREE_PI)")
-        parser.add_argument("--here", action="store_true", help="resume from this folder if the session's is gone")
+        parser.add_argument(
+            "--here", action="store_true", help="resume from this folder if the session's is gone"
+        )
         parser.add_argument("--fork", action="store_true", help="fork the session into this folder instead")
     else:
         parser.add_argument("file", metavar="FILE", help="a path, or the beginning of a session's id")
@@ -110,7 +114,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 def _screen(args: Namespace, place: Place) -> int:
     if not (sys.stdin.isatty() and sys.stdout.isatty()):
         raise CommandError(
-            "the screen needs a terminal; without one use `pitree list`, `tree`, `context`, `show` or `resume`"
+            "the screen needs a terminal; without one there are `pitree list`, `tree`, `context`, `show`"
         )
     from pitree.catalog.resolve import resolve_session
 

@@ -88,11 +88,15 @@ def list_sessions(args: Namespace, place: Place) -> None:
         when = "" if row.modified <= 0 else datetime.fromtimestamp(row.modified / 1000).astimezone()
         folder = f"  {one_line(row.cwd, 200)}" if args.all else ""
         mark = " ⚠" if row.damage else ""
-        write_line(f"{row.id[:13]:<13}  {when:%Y-%m-%d %H:%M}  {row.message_count:>5}  {row.title}{mark}{folder}")
+        write_line(
+            f"{row.id[:13]:<13}  {when:%Y-%m-%d %H:%M}  {row.message_count:>5}  {row.title}{mark}{folder}"
+        )
     if not rows:
         where = "the store" if args.all else f"{place.cwd}"
         hint = "" if args.all else " (--all looks everywhere)"
-        warn(f"no sessions{' that match' if query_text else ''} in {where}{hint}; looked in {place.store.root}")
+        warn(
+            f"no sessions{' that match' if query_text else ''} in {where}{hint}; looked in {place.store.root}"
+        )
 
 
 def read_rows(place: Place, *, everything: bool) -> list[SessionRow]:
@@ -226,7 +230,8 @@ def _context_json(context: SessionContext) -> JsonObject:
         "entries": [entry.id for entry in context.entries],
         "tokens": context_tokens(context).total,
         "openEnd": [
-            {"entryId": call.entry_id, "toolCallId": call.call_id, "name": call.name} for call in context.open_calls
+            {"entryId": call.entry_id, "toolCallId": call.call_id, "name": call.name}
+            for call in context.open_calls
         ],
         **({"gap": context.gap} if context.gap else {}),
     }
@@ -309,7 +314,8 @@ def resume(args: Namespace, place: Place) -> int:
         launched = pi.resume(program, path, folder or place.cwd, args.prompt)
     else:
         raise CommandError(
-            f"the session's folder {recorded} is gone; --here resumes it from {place.cwd}, --fork forks it into there"
+            f"the session's folder {recorded} is gone; "
+            f"--here resumes it from {place.cwd}, --fork forks it into there"
         )
     return start(launched, keep_running=args.demo)
 

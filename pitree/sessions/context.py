@@ -67,7 +67,7 @@ class SessionContext:
 
 
 def blocks_of(content: object) -> list[JsonObject]:
-    """Return the blocks of a message's content; a string counts as one text block, bad blocks are left out."""
+    """Return the blocks of a message's content; a string is one text block, bad blocks are left out."""
     if isinstance(content, str):
         return [{"type": "text", "text": content}]
     return [block for block in content if isinstance(block, dict)] if isinstance(content, list) else []
@@ -200,7 +200,11 @@ def _edited(messages: Iterable[JsonObject], replacement: object) -> Iterable[Jso
     if replacement is None:
         return
     for message in messages:
-        if message.get("role") not in _EDITABLE or not isinstance(replacement, dict) or "content" not in replacement:
+        if (
+            message.get("role") not in _EDITABLE
+            or not isinstance(replacement, dict)
+            or "content" not in replacement
+        ):
             yield message
             continue
         content = replacement["content"]

@@ -1,4 +1,4 @@
-"""An entry as one line of plain text: who, and what. The same words on the screen, in pipes and in searches."""
+"""An entry as one line of plain text: who, and what. The same words on the screen and in pipes."""
 
 import os
 import re

@@ -65,7 +65,7 @@ class _Block(msgspec.Struct, gc=False):
 
 class _Message(msgspec.Struct, gc=False):
     role: str = ""
-    content: msgspec.Raw = msgspec.Raw(b"")  # noqa: RUF009 - immutable
+    content: msgspec.Raw = msgspec.Raw(b"")
     stopReason: str | None = None  # noqa: N815 - the field's name in the file
     toolCallId: str | None = None  # noqa: N815
 
@@ -172,11 +172,12 @@ def _entry_from_value(line: Line, value: object) -> Entry | JsonObject:
     )
     entry.target_id = text("targetId")
     entry.text = text("label") if entry.target_id is not None else text("name")
-    message = value.get("message")
-    if entry.type == "message" and not isinstance(message, dict):
-        notes.append(f"message is {_kind(message)}" if message is not None else "message is missing")
-    elif entry.type == "message":
-        _take_message(entry, message, notes)
+    if entry.type == "message":
+        message = value.get("message")
+        if isinstance(message, dict):
+            _take_message(entry, message, notes)
+        else:
+            notes.append("message is missing" if message is None else f"message is {_kind(message)}")
     entry.notes = tuple(notes)
     return entry
 
@@ -212,7 +213,9 @@ def _take_message(entry: Entry, message: JsonObject, notes: list[str]) -> None:
         for block in blocks
     )
     entry.calls = tuple(
-        block["id"] for block in blocks if block.get("type") == "toolCall" and isinstance(block.get("id"), str)
+        block["id"]
+        for block in blocks
+        if block.get("type") == "toolCall" and isinstance(block.get("id"), str)
     )
 
 

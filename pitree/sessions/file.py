@@ -4,6 +4,7 @@ Nothing here writes. Lines that cannot be used are recorded as damage and cost o
 """
 
 import os
+import stat
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import TracebackType
@@ -178,7 +179,7 @@ class SessionFile:
     def _open(self) -> None:
         # Not blocking: a fifo with that name must not hang the program.
         self._fd = os.open(self.path, os.O_RDONLY | os.O_NONBLOCK | getattr(os, "O_CLOEXEC", 0))
-        if not os.path.isfile(self._fd):
+        if not stat.S_ISREG(os.fstat(self._fd).st_mode):
             raise NotASessionError(f"{self.path} is not a regular file")
 
     def _chunks(self, progress: Progress | None) -> Iterator[bytes]:
@@ -223,10 +224,14 @@ class SessionFile:
     def _take_header(self, header: JsonObject, line: Line) -> None:
         if self.header:
             self._objects += 1
-            self._damage.append(Damage(line.number, line.offset, "another session header; the first one counts"))
+            self._damage.append(
+                Damage(line.number, line.offset, "another session header; the first one counts")
+            )
             return
         if not isinstance(header.get("id"), str):
-            raise NotASessionError(f"{self.path} is no Pi session: the header on line {line.number} has no id")
+            raise NotASessionError(
+                f"{self.path} is no Pi session: the header on line {line.number} has no id"
+            )
         self.header = header
         self._objects = 1
         self.version = migrate.version_of(header)
@@ -235,7 +240,9 @@ class SessionFile:
         elif self.version > CURRENT_VERSION:
             self.read_only = f"its version {self.version:g} is newer than {CURRENT_VERSION}, the newest known"
         for stray in self._before_header:
-            self.read_only = f"line {stray.number} stands before the header, so Pi does not take it for a session"
+            self.read_only = (
+                f"line {stray.number} stands before the header, so Pi does not take it for a session"
+            )
             self._damage.append(Damage(stray.number, stray.offset, "stands before the session header"))
 
     def _take_before_header(self, entry: Entry, line: Line) -> None:
@@ -255,7 +262,7 @@ class SessionFile:
         return f"{self.path} is no Pi session: {where}"
 
     def _take_tail(self) -> list[Entry]:
-        """Take the unfinished last line if it is a whole object; else it is damage, or still being written."""
+        """Take the unfinished last line if it is a whole object; else it is damage, or not finished yet."""
         tail = self._cutter.tail
         if not tail.data:
             return []

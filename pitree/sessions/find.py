@@ -25,7 +25,7 @@ class _Block(msgspec.Struct, gc=False):
     text: str | None = None
     id: str | None = None
     name: str | None = None
-    arguments: msgspec.Raw = msgspec.Raw(b"")  # noqa: RUF009 - immutable
+    arguments: msgspec.Raw = msgspec.Raw(b"")
 
 
 class _Message(msgspec.Struct, gc=False):

@@ -21,7 +21,7 @@ _MAX_INT_DIGITS: Final = 4000
 
 
 class Line(NamedTuple):
-    """One physical line: `number` from 1, `offset` in bytes from the file's start, `data` without `\\n`."""
+    """One physical line: `number` from 1, `offset` in bytes in the file, `data` without the newline."""
 
     number: int
     offset: int
@@ -29,7 +29,7 @@ class Line(NamedTuple):
 
 
 class LineCutter:
-    """Cuts a stream of byte chunks into lines at `\\n` only; what follows the last `\\n` is the tail.
+    """Cuts a stream of byte chunks into lines at LF only; what follows the last LF is the tail.
 
     Time and memory are linear in the bytes fed, however long one line is.
     """
@@ -41,7 +41,7 @@ class LineCutter:
 
     @property
     def tail(self) -> Line:
-        """The unfinished last line; its data is empty when the stream ended in `\\n`."""
+        """The unfinished last line; its data is empty when the stream ended in LF."""
         if len(self._pieces) > 1:
             self._pieces = [b"".join(self._pieces)]
         return Line(self._number, self._offset, self._pieces[0] if self._pieces else b"")

@@ -226,7 +226,7 @@ class Rows(Sequence[Row]):
 
 
 def visible_rows(
-    tree: Tree, filter_name: str = DEFAULT_FILTER, leaf_id: str | None | EllipsisType = ...
+    tree: Tree, filter_name: str = DEFAULT_FILTER, leaf_id: str | EllipsisType | None = ...
 ) -> Rows:
     """Return the rows that a filter shows, as if the leaf were `leaf_id` (by default the tree's own)."""
     layout = Layout(tree, tree.leaf_id if leaf_id is ... else leaf_id)

@@ -32,7 +32,7 @@ def display(text: str, *, tab: int = 4) -> str:
     """Return one line of text that is safe to write to a terminal.
 
     Tabs are expanded to every `tab` columns, control characters become their pictures (`␛`), what cannot be
-    seen or turns the direction of writing becomes `\ufffd`. Emoji sequences stay whole. A newline is a
+    seen or turns the direction of writing becomes U+FFFD. Emoji sequences stay whole. A newline is a
     control character here: cut text into lines first.
     """
     if _UNSAFE.search(text) is None:
@@ -43,7 +43,7 @@ def display(text: str, *, tab: int = 4) -> str:
 
 
 def one_line(text: str, limit: int = 400) -> str:
-    """Return the beginning of `text` as one safe line: every run of blanks is a space, at most `limit` long."""
+    """Return the beginning of `text` as one safe line of at most `limit` characters, blanks folded."""
     # Cut before working on it: one entry can hold megabytes, of which a row shows a line.
     head = text[: limit * 4]
     line = _BLANK_RUN.sub(" ", head).strip(" ")

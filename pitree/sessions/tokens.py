@@ -27,7 +27,9 @@ def usage_tokens(usage: object) -> int:
     if not isinstance(usage, dict):
         return 0
     total = _number(usage.get("totalTokens"))
-    return int(total or sum(_number(usage.get(key)) for key in ("input", "output", "cacheRead", "cacheWrite")))
+    return int(
+        total or sum(_number(usage.get(key)) for key in ("input", "output", "cacheRead", "cacheWrite"))
+    )
 
 
 def usage_cost(usage: object) -> float:

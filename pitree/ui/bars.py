@@ -12,7 +12,7 @@ class TitleBar(Static):
 
     def show(self, place: str, doing: str) -> None:
         """Say where we are and what is going on; both already safe."""
-        self.update(Content.assemble(("pitree", "bold $primary"), "  ", place, ("  " + doing, "$text-muted")))
+        self.update(Content.assemble(("pitree", "bold $primary"), "  ", place, ("  " + doing, "$foreground-muted")))
 
 
 class StatusBar(Static):
@@ -20,7 +20,7 @@ class StatusBar(Static):
 
     def show(self, position: str, remark: str, *, warning: bool) -> None:
         """Say the position and, if any, a remark; both already safe."""
-        style = "$text-warning" if warning else "$text-muted"
+        style = "$text-warning" if warning else "$foreground-muted"
         self.update(Content.assemble(position, ("   " + remark if remark else "", style)))
 
 

@@ -13,8 +13,9 @@ from textual.message import Message
 from textual.screen import Screen
 from textual.worker import get_current_worker
 
-from pitree.catalog.locations import FoundFile, session_paths
-from pitree.catalog.scan import Problem, SessionRow, scan_store
+from pitree.catalog.locations import FoundFile, Problem, folder_name, session_paths
+from pitree.catalog.rows import SessionRow
+from pitree.catalog.scan import scan_store
 from pitree.sessions.errors import SessionError
 from pitree.sessions.file import SessionFile, StoppedError
 from pitree.sessions.text import one_line
@@ -92,7 +93,7 @@ class Browser(Resuming, Screen[None]):
     def compose(self) -> ComposeResult:
         """Lay out the bars and the panes."""
         options = self.options
-        folder = options.store.folder(str(options.cwd))
+        folder = options.store.root / folder_name(str(options.cwd))
 
         def in_folder(row: SessionRow) -> bool:
             if options.store.flat:
@@ -220,7 +221,7 @@ class Browser(Resuming, Screen[None]):
     @work(thread=True, exclusive=True, group="store", exit_on_error=False)
     def _read_store(self) -> None:
         worker = get_current_worker()
-        store, cwd = self.options.store, self.options.cwd
+        store, cwd, is_folder = self.options.store, self.options.cwd, self.options.is_folder
         problems: list[Problem] = []
         everything = self.query_one(SessionsPane).everything
         files = session_paths(store, None if everything else str(cwd), problems=problems)
@@ -230,7 +231,7 @@ class Browser(Resuming, Screen[None]):
         known: dict[str, bool] = {}
 
         def found(rows: list[SessionRow], done: int, total: int) -> None:
-            folders = {row.cwd: Path(row.cwd).is_dir() for row in rows if row.cwd and row.cwd not in known}
+            folders = {row.cwd: is_folder(row.cwd) for row in rows if row.cwd and row.cwd not in known}
             known.update(folders)
             self.post_message(self.StoreRead(rows, folders, done, total))
 
@@ -251,7 +252,8 @@ class Browser(Resuming, Screen[None]):
         if event.problems:
             first = event.problems[0]
             self.say(
-                f"{len(event.problems)} not readable: {one_line(str(first.path), 200)}: {one_line(first.reason, 100)}",
+                f"{len(event.problems)} not readable: "
+                + one_line(f"{first.path}: {first.reason}", 300),
                 warning=True,
             )
         self._show_title()

@@ -61,7 +61,9 @@ TREE_KEYS = (
 )
 
 PREVIEW_KEYS = (
-    Key("right", "next_tab", "entry / context", "The other tab: the entry, or what the model would see there"),
+    Key(
+        "right", "next_tab", "entry / context", "The other tab: the entry, or what the model would see there"
+    ),
     Key("left", "next_tab", "", "The other tab"),
     Key("w", "toggle_wrap", "", "Wrap long lines, or cut them"),
     Key("m", "more", "", "Show all of a long text"),

@@ -58,10 +58,13 @@ class LineView(ScrollView, can_focus=True):
         return index
 
     def style(self, name: str) -> Style:
-        """Return the style of a component class."""
+        """Return the style of a component class, without a background unless it sets one itself."""
         style = self._styles.get(name)
         if style is None:
-            style = self._styles[name] = self.get_component_rich_style(name, partial=True)
+            # the partial style leaves out that a colour is translucent, the whole one lays it on our background
+            own = self.get_component_rich_style(name, partial=True)
+            style = own + Style(color=self.get_component_rich_style(name).color) if own.color else own
+            self._styles[name] = style
         return style
 
     def set_line_count(self, count: int) -> None:
@@ -213,15 +216,18 @@ class RowList(LineView):
         """Scroll as little as needed to show the highlighted row."""
         self.scroll_to_region(Region(0, self.cursor, 1, 1), animate=False, force=True, immediate=True)
 
-    def set_rows(self, count: int, cursor: int, *, announce: bool = True) -> None:
-        """Take other content with the highlight on `cursor`; a `Highlighted` follows if there is any."""
+    def set_rows(self, count: int, cursor: int, *, announce: bool = True, center: bool = False) -> None:
+        """Take other content with the highlight on `cursor`; a `Highlighted` follows if there is any.
+
+        The highlight stays where it is on the screen, or with `center` goes to the middle.
+        """
         place = self.cursor - int(self.scroll_offset.y)
         self.set_line_count(count)
         cursor = self.validate_cursor(cursor)
         self.set_reactive(RowList.cursor, cursor)
         if self.is_mounted and self.page > 1:
-            # the highlight stays where it was on the screen, so that nothing jumps under the person's eyes
-            self._jump(cursor - max(0, min(place, self.page - 1)))
+            place = self.page // 2 if center else max(0, min(place, self.page - 1))
+            self._jump(cursor - place)
             self.keep_in_sight()
         if announce and count:
             self.post_message(self.Highlighted(self, cursor))

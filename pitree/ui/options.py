@@ -5,6 +5,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from pitree.agent.launch import working_directory
 from pitree.catalog.locations import Store
 
 
@@ -19,4 +20,5 @@ class Options:
     pi: str | None = None
     environ: Mapping[str, str] = field(default_factory=dict)
     clock: Callable[[], float] = time.time
+    is_folder: Callable[[str], bool] = lambda path: working_directory(path) is not None
     demo: bool = False

@@ -8,32 +8,36 @@ from pitree.ui.documents.calls import call_line, write_call
 from pitree.ui.documents.diff import diff_style
 from pitree.ui.documents.fields import Fields
 from pitree.ui.documents.images import image_line
+from pitree.ui.documents.model import StyleName
 from pitree.ui.documents.values import compact, count, plural, text_size, usage_line
 from pitree.ui.documents.writer import Writer, content_blocks
 
 _MAX_BLOCKS: Final = 500
+# What a provider wants back with the next request; it says nothing to a person.
+_SIGNATURES: Final = ("textSignature", "thinkingSignature", "thoughtSignature")
 
 BAD_ENDS: Final[dict[str, str]] = {
     "error": "the reply failed",
     "aborted": "the reply was aborted",
-    "length": "the reply was cut at the length limit",
-    "deferred": "the reply was deferred",
+    "length": "the reply was cut at its longest",
+    "deferred": "the reply was put off",
 }
-"""What a stop reason other than a finished reply or a tool call means."""
+"""What the stop reasons mean that are neither a finished reply nor a tool call."""
 
 
-def write_message(writer: Writer, message: JsonObject, *, call: JsonObject | None = None) -> None:
+def write_message(writer: Writer, message: JsonObject, call: JsonObject | None = None) -> None:
     """Write a message in full; `call` is the tool call block that a tool result answers."""
     fields = Fields(message)
     role = fields.text("role")
     fields.drop("timestamp")
-    _WRITERS.get(role or "", _write_other)(writer, fields)
-    if role == "toolResult" and call is not None:
-        writer.line()  # (written before the content, see below)
+    if role == "toolResult":
+        _write_tool_result(writer, fields, call)
+    else:
+        _WRITERS.get(role or "", _write_plain)(writer, fields)
     writer.fields(fields.rest, heading="more fields")
 
 
-def write_content(writer: Writer, content: object, *, prose: bool = True, headings: bool = True) -> None:
+def write_content(writer: Writer, content: object, *, prose: bool = True) -> None:
     """Write the blocks of a message's content, whatever they are."""
     blocks = content_blocks(content)
     if not blocks:
@@ -41,6 +45,167 @@ def write_content(writer: Writer, content: object, *, prose: bool = True, headin
         writer.line(("(no content)", "muted"))
     shown = blocks if writer.whole else blocks[:_MAX_BLOCKS]
     for block in shown:
-        _write_block(writer, block, prose=prose, headings=headings)
+        _write_block(writer, block, prose=prose)
     if len(shown) < len(blocks):
         writer.more(plural(len(blocks) - len(shown), "block"))
+
+
+def _write_block(writer: Writer, block: object, *, prose: bool) -> None:
+    fields = Fields(block)
+    kind = fields.take("type")
+    fields.drop(*_SIGNATURES)
+    text = fields.text("thinking" if kind == "thinking" else "text")
+    if kind == "text" and text is not None:
+        writer.blank()
+        if prose:
+            writer.prose(text)
+        else:
+            writer.text(text)
+        writer.fields(fields.rest)
+    elif kind == "thinking" and text is not None:
+        redacted = fields.flag("redacted")
+        writer.heading("thinking", "thinking", after="redacted by the provider" if redacted else text_size(text))
+        if text or not redacted:
+            writer.folded(text, "thinking")
+        writer.fields(fields.rest)
+    elif kind == "image" and isinstance(block, dict):
+        writer.blank()
+        writer.line(("▣ ", "muted"), (image_line(block), "text"))
+        fields.drop("data", "mimeType")
+        writer.fields(fields.rest)
+    elif kind == "toolCall" and isinstance(block, dict):
+        write_call(writer, {key: value for key, value in block.items() if key not in _SIGNATURES})
+    else:
+        writer.blank()
+        writer.json(block)
+
+
+def write_usage(writer: Writer, fields: Fields) -> None:
+    """Write the usage record among `fields`, if there is one."""
+    usage = fields.object("usage")
+    if usage is not None:
+        writer.field("usage", usage_line(usage))
+
+
+def write_model(writer: Writer, fields: Fields, key: str = "model") -> None:
+    """Write which model it was, from `provider` and `key`."""
+    names = [name for name in (fields.text("provider"), fields.text(key)) if name]
+    if names:
+        writer.field("model", "/".join(names))
+
+
+def _write_plain(writer: Writer, fields: Fields) -> None:
+    """Write a user's or an extension's message, or one whose role nobody knows."""
+    write_content(writer, fields.take("content"))
+
+
+def _write_assistant(writer: Writer, fields: Fields) -> None:
+    write_model(writer, fields)
+    writer.field("thinking", fields.text("thinkingLevel"))
+    reason = fields.text("stopReason")
+    if reason is not None:
+        bad = BAD_ENDS.get(reason)
+        writer.field("stop", f"{reason} ✗ {bad}" if bad else reason, "error" if bad else "text")
+    error = fields.text("errorMessage")
+    if error:
+        writer.field("error", error, "error")
+    write_usage(writer, fields)
+    write_content(writer, fields.take("content"))
+
+
+def _write_tool_result(writer: Writer, fields: Fields, call: JsonObject | None) -> None:
+    call_id, tool = fields.text("toolCallId"), fields.text("toolName")
+    if call is not None:
+        name, about = call_line(call.get("name"), call.get("arguments"))
+        writer.field("call", f"{name}: {about}" if about else name, "tool")
+    else:
+        writer.field("tool", tool)
+        writer.field("call", f"{call_id} (no such call above)" if call_id else "(names no call)", "warning")
+    failed = fields.flag("isError")
+    if failed:
+        writer.field("result", "✗ failed", "error")
+    write_usage(writer, fields)
+    write_content(writer, fields.take("content"), prose=False)
+    details = Fields(fields.object("details"))
+    diff = details.text("diff")
+    if diff is not None:
+        details.drop("patch")  # the same once more, in another notation
+        writer.heading("diff", "muted")
+        writer.text(diff, diff_style)
+    writer.fields(details.rest, heading="details")
+
+
+def _write_bash(writer: Writer, fields: Fields) -> None:
+    if fields.flag("excludeFromContext"):
+        writer.field("context", "left out: the model does not see it", "warning")
+    code = fields.number("exitCode")
+    if code is not None:
+        writer.field("exit code", f"✗ {count(code)}" if code else "0", "error" if code else "text")
+    if fields.flag("cancelled"):
+        writer.field("ended", "✗ cancelled", "error")
+    if fields.flag("truncated"):
+        writer.field("output", "cut to its end when it was recorded", "warning")
+    writer.field("full", fields.text("fullOutputPath"))
+    command, output = fields.text("command"), fields.text("output")
+    if command is not None:
+        writer.heading("$", "shell")
+        writer.text(command, "code")
+    if output is not None:
+        writer.heading("output", "muted", after=text_size(output))
+        writer.text(output)
+
+
+def _write_custom(writer: Writer, fields: Fields) -> None:
+    writer.field("kind", fields.text("customType"))
+    if fields.flag("display") is False:
+        writer.field("display", "hidden in Pi, but the model sees it")
+    write_content(writer, fields.take("content"))
+
+
+def write_summary(writer: Writer, fields: Fields) -> None:
+    """Write a summary among `fields`."""
+    tokens = fields.number("tokensBefore")
+    if tokens is not None:
+        writer.field("before", f"{count(tokens)} tokens")
+    origin = fields.text("fromId")
+    if origin is not None:
+        writer.field("branch", f"summarizes the one that ended at {compact(origin, 60)}")
+    summary = fields.text("summary")
+    if summary is not None:
+        writer.blank()
+        writer.prose(summary)
+
+
+def _write_system(writer: Writer, fields: Fields) -> None:
+    content = fields.take("content")
+    if content not in (None, "", []):
+        write_content(writer, content)
+    for name, text in (fields.object("sections") or {}).items():
+        writer.heading(compact(name, 60), after=text_size(text) if isinstance(text, str) else "")
+        if isinstance(text, str):
+            writer.folded(text, "text")
+        else:
+            writer.line(("(removed)" if text is None else compact(text), "muted"))
+
+
+_WRITERS: Final[dict[str, Callable[[Writer, Fields], None]]] = {
+    "user": _write_plain,
+    "assistant": _write_assistant,
+    "bashExecution": _write_bash,
+    "custom": _write_custom,
+    "branchSummary": write_summary,
+    "compactionSummary": write_summary,
+    "system": _write_system,
+}
+
+ROLE_STYLES: Final[dict[str, StyleName]] = {
+    "user": "user",
+    "assistant": "assistant",
+    "toolResult": "tool",
+    "bashExecution": "shell",
+    "branchSummary": "summary",
+    "compactionSummary": "summary",
+    "custom": "note",
+    "system": "setting",
+}
+"""The style of a role's name; any other role is a note."""

@@ -91,12 +91,13 @@ class TextSlice:
     whole: str
     start: int
     end: int
+    line_count: int
     style: LineStyle = "text"
 
     @property
     def size(self) -> tuple[int, int]:
         """The lines and their characters."""
-        return self.whole.count("\n", self.start, self.end) + 1, self.end - self.start
+        return self.line_count, self.end - self.start
 
     def lines(self) -> Sequence[Line]:
         """Return the lines, safe to print."""
@@ -129,14 +130,12 @@ def text_slices(text: str, end: int, style: LineStyle = "text") -> Iterator[Text
     start = 0
     while end - start > 2 * SLICE_CHARACTERS:
         cut = text.find("\n", start + SLICE_CHARACTERS, start + 2 * SLICE_CHARACTERS)
-        if cut < 0:
+        found = cut >= 0
+        if not found:
             cut = start + SLICE_CHARACTERS
-            yield TextSlice(text, start, cut, style)
-            start = cut
-        else:
-            yield TextSlice(text, start, cut, style)
-            start = cut + 1
-    yield TextSlice(text, start, end, style)
+        yield TextSlice(text, start, cut, text.count("\n", start, cut) + 1, style)
+        start = cut + found
+    yield TextSlice(text, start, end, text.count("\n", start, end) + 1, style)
 
 
 def notice(title: str, *texts: str, style: StyleName = "muted") -> Document:

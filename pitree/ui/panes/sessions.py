@@ -12,7 +12,7 @@ from textual.binding import BindingType
 from textual.message import Message
 from textual.strip import Strip
 
-from pitree.catalog.scan import SessionRow, newest_first
+from pitree.catalog.rows import SessionRow, newest_first
 from pitree.catalog.search import parse_query, search
 from pitree.sessions.text import one_line
 from pitree.ui.keys import SESSIONS_KEYS, bindings
@@ -21,6 +21,18 @@ from pitree.ui.rows import Span, justified
 
 _LIVE_SECONDS = 60.0
 _WIDE = 64
+
+
+_UNITS = {"second": "s", "minute": "min", "hour": "h", "day": "d", "month": "mo", "year": "y"}
+
+
+def age(seconds: float) -> str:
+    """Return how long ago that was, in the largest unit that fits: `25 min`, `3 d`."""
+    words = humanize.naturaldelta(timedelta(seconds=max(0.0, min(seconds, 1e10)))).split(",")[0].split()
+    if len(words) < 2:
+        return "now"
+    number = "1" if words[0] in {"a", "an"} else words[0]
+    return f"{number} {_UNITS.get(words[1].rstrip('s'), words[1])}"
 
 
 class SessionsPane(RowList):
@@ -186,8 +198,7 @@ class SessionsPane(RowList):
         right: list[Span] = []
         if self.everything and width >= _WIDE:
             right.append(Span("  " + one_line(Path(row.cwd).name or row.cwd, 20), "sessions--folder"))
-        age = humanize.naturaldelta(timedelta(seconds=max(0.0, now - row.modified / 1000)))
-        right.append(Span(f"  {row.message_count:>4}  {age:>10}", "row--muted"))
+        right.append(Span(f"  {row.message_count:>4}  {age(now - row.modified / 1000):>6}", "row--muted"))
         return justified(left, right, width, self.style)
 
     # ---- keys

@@ -98,7 +98,7 @@ class TreePane(RowList):
         self._layout_of_all = None if session is None else Layout(session.tree, session.tree.leaf_id)
         if session is not None and followed:
             self._wanted = session.tree.leaf_id
-        self._rebuild()
+        self._rebuild(center=not keep)
         if self.query_text:
             self._search()
 
@@ -127,7 +127,7 @@ class TreePane(RowList):
             parts.append(f"search: {one_line(self.query_text, 60)}" + (" …" if self.searching else ""))
         return "  ".join(parts)
 
-    def _rebuild(self) -> None:
+    def _rebuild(self, *, center: bool = False) -> None:
         """Work out the rows anew and keep the highlight on its entry, or the nearest one above it."""
         layout = self._layout_of_all
         if layout is None:
@@ -139,17 +139,23 @@ class TreePane(RowList):
             return
         matches = None
         if self.query_text.strip():
-            matches = bytes(len(layout.order)) if self._texts is None else self._texts.matches(layout, self.query_text)
+            matches = (
+                bytes(len(layout.order))
+                if self._texts is None
+                else self._texts.matches(layout, self.query_text)
+            )
         self.rows = layout_rows(layout, self.filter, folded=self.folded, matches=matches)
         row = self.rows.row_of(self._wanted)
         if row is None:
             row = self._nearest(layout) if self._wanted is not None else len(self.rows) - 1
         wanted = self._wanted
         self._pan = self._pan_for(max(0, min(row, len(self.rows) - 1)))
-        self.set_rows(len(self.rows), row)
+        self.set_rows(len(self.rows), row, center=center)
         self._wanted = wanted  # a hidden entry is highlighted again as soon as a filter shows it
         if not len(self.rows):
-            self.placeholder = ["No entry matches." if self.query_text else "Nothing to show with this filter."]
+            self.placeholder = [
+                "No entry matches." if self.query_text else "Nothing to show with this filter."
+            ]
             self.post_message(self.EntryHighlighted(self.session, None))
         self.post_message(self.Changed())
 
@@ -380,6 +386,6 @@ def _described(session: SessionFile, entry: Entry) -> Description:
     try:
         return describe(session, entry)
     except (SessionError, OSError) as error:
-        return Description("other", one_line(entry.role or entry.type, 40), one_line(f"({error})"), failed=True)
-
-
+        return Description(
+            "other", one_line(entry.role or entry.type, 40), one_line(f"({error})"), failed=True
+        )

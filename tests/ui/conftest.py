@@ -1,0 +1,70 @@
+"""Screens on the demo store, with everything fixed that could make two runs differ."""
+
+import re
+import time
+from collections.abc import Callable
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+from syrupy.assertion import SnapshotAssertion
+from syrupy.extensions.image import SVGImageSnapshotExtension
+from syrupy.location import PyTestLocation
+from syrupy.types import SerializableData, SerializedData
+
+from pitree import demo
+from pitree.catalog.locations import Store
+from pitree.ui.app import PitreeApp
+from pitree.ui.options import Options
+
+NOW = datetime(2026, 3, 14, 18, 0, tzinfo=UTC).timestamp()
+SNAPSHOTS = Path(__file__).parents[2] / "snapshots"
+
+AppFactory = Callable[..., PitreeApp]
+
+
+class _Pictures(SVGImageSnapshotExtension):
+    """SVG files in `snapshots/`, one a picture, with the ids that differ on every change left out."""
+
+    @classmethod
+    def dirname(cls, *, test_location: PyTestLocation) -> str:
+        return str(SNAPSHOTS / Path(test_location.filepath).stem.removeprefix("test_"))
+
+    def serialize(self, data: SerializableData, **_: object) -> SerializedData:
+        return re.sub(r"terminal-\d+-", "terminal-", str(data))
+
+
+@pytest.fixture(autouse=True)
+def _fixed(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("NO_COLOR", "TEXTUAL_THEME", "COLORTERM", "PITREE_PI"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("TZ", "UTC")
+    time.tzset()
+    monkeypatch.setenv("HOME", str(demo.ADA))
+
+
+@pytest.fixture
+def picture(snapshot: SnapshotAssertion) -> SnapshotAssertion:
+    return snapshot.use_extension(_Pictures)
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Store:
+    """The demo store with its own paths: nothing in it depends on the machine."""
+    made = demo.make(tmp_path / "agent", rewrite=False)
+    return Store(made.agent_dir / "sessions", flat=False, source="default")
+
+
+@pytest.fixture
+def app(store: Store) -> AppFactory:
+    def make(**options: object) -> PitreeApp:
+        given: dict[str, object] = {
+            "store": store,
+            "cwd": Path(demo.START),
+            "environ": {"PATH": ""},
+            "clock": lambda: NOW,
+            "is_folder": lambda path: path != str(demo.GONE),
+        }
+        return PitreeApp(Options(**(given | options)))  # type: ignore[arg-type]
+
+    return make
