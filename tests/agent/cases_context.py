@@ -294,6 +294,22 @@ def roles_that_are_no_strings() -> Session:
     return made
 
 
+def other_values_that_are_no_strings() -> Session:
+    made = Session()
+    odd: list[object] = [[], {}, 5, True]
+    for value in odd:
+        made.assistant([text("seen"), {"type": value, "text": "x"}], stopReason=value, errorMessage=value)
+        made.calls(text("seen"), {"type": "toolCall", "id": value, "name": value, "arguments": value})
+        made.message("toolResult", toolCallId=value, toolName=value, content=[text("x")], isError=value)
+        made.message("bashExecution", command=value, output=value, exitCode=value)
+        made.entry("custom_message", customType=value, content=[{"type": value}], display=value)
+        made.entry("custom", customType=value)
+        made.entry("model_change", provider=value, modelId=value)
+        made.entry("compaction", summary=value, tokensBefore=value, firstKeptEntryId=value)
+    made.user("the end")
+    return made
+
+
 CASES = (
     all_roles,
     all_roles_omitted,
@@ -324,4 +340,5 @@ CASES = (
     a_model_change_without_a_model,
     stored_objects_are_untouched,
     roles_that_are_no_strings,
+    other_values_that_are_no_strings,
 )

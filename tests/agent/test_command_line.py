@@ -8,7 +8,12 @@ import pytest
 from pitree.sessions.rows import FILTERS
 
 from .cases import Make
-from .cases_context import all_roles_replaced_by_blocks, edits_around_compactions
+from .cases_context import (
+    all_roles_replaced_by_blocks,
+    edits_around_compactions,
+    other_values_that_are_no_strings,
+    roles_that_are_no_strings,
+)
 from .cases_lines import numbers_beyond_python_and_javascript, odd_characters, version_1_with_compactions
 from .cases_tree import every_entry_type, forks_at_hidden_entries, several_roots
 from .command import pitree_json
@@ -17,7 +22,14 @@ from .oracle import Oracle
 
 with_trees = pytest.mark.parametrize(
     "make",
-    [every_entry_type, forks_at_hidden_entries, several_roots, odd_characters],
+    [
+        every_entry_type,
+        forks_at_hidden_entries,
+        several_roots,
+        odd_characters,
+        other_values_that_are_no_strings,
+        roles_that_are_no_strings,
+    ],
     ids=lambda make: make.__name__,
 )
 with_contexts = pytest.mark.parametrize(
@@ -28,6 +40,7 @@ with_contexts = pytest.mark.parametrize(
         edits_around_compactions,
         odd_characters,
         numbers_beyond_python_and_javascript,
+        other_values_that_are_no_strings,
     ],
     ids=lambda make: make.__name__,
 )
