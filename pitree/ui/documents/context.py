@@ -24,7 +24,10 @@ Stop = Callable[[], bool]
 _Thing = TypeVar("_Thing")
 
 _TEXT_LINES: Final = 6
+_TEXT_CHARACTERS: Final = 800
 _MAX_LISTED: Final = 12
+# The call itself stands in full above its result.
+_ANSWERED_CHARACTERS: Final = 80
 _MAX_CALLS: Final = 50
 # Of a longer context the beginning and the end are listed.
 _MAX_MESSAGES: Final = 10_000
@@ -153,7 +156,8 @@ def _edits(reader: _Reader, context: SessionContext) -> list[tuple[Entry, str]]:
 
 def _write_open_calls(writer: Writer, context: SessionContext) -> None:
     for call in _limited(writer, context.open_calls, "calls without a result"):
-        writer.field("open call", f"{compact(call.name, 60) or 'tool'} in {call.entry_id} has no result", "error")
+        tool = compact(call.name, 60) or "tool"
+        writer.field("open call", f"✗ {tool} in {call.entry_id} has no result", "error")
 
 
 def _limited(writer: Writer, things: Sequence[_Thing], name: str) -> Iterable[_Thing]:
@@ -188,7 +192,8 @@ class _Message:
         writer.line(*_heading(self))
         if self.call is not None:
             name, about = call_line(self.call.get("name"), self.call.get("arguments"))
-            writer.line(("↳ ", "muted"), (f"{name}: {about}" if about else name, "tool"), indent=2)
+            answered = f"{name}: {about}" if about else name
+            writer.line((f"↳ {answered[:_ANSWERED_CHARACTERS]}", "muted"), indent=2)
         _write_beginning(writer, self.message)
         return list(writer.document("").lines())
 
@@ -313,7 +318,7 @@ def _write_head(writer: Writer, text: str, *, lines: int) -> int:
     text = text.lstrip("\r\n") if text[:1] in {"\r", "\n"} else text
     if not text:
         return 0
-    end = head_end(text, lines)
+    end = head_end(text, lines, _TEXT_CHARACTERS)
     writer.text(text[:end])
     if end < len(text):
         writer.line((f"… {text_size(text, end)} more", "muted"))

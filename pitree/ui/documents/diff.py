@@ -21,7 +21,10 @@ def diff_style(line: str) -> StyleName:
 
 
 def diff_lines(old: str, new: str) -> Iterator[str]:
-    """Yield the lines of both texts with `-`, `+` or a blank before them; long stretches in common are left out."""
+    """Yield the lines of both texts with `-`, `+` or a blank before them.
+
+    Long stretches in common are left out.
+    """
     before, after = old.split("\n"), new.split("\n")
     shorter = min(len(before), len(after))
     start = next((place for place in range(shorter) if before[place] != after[place]), shorter)

@@ -6,7 +6,7 @@ from typing import Final
 from pitree.sessions.context import Session
 from pitree.sessions.describe import call_of, describe
 from pitree.sessions.entries import Entry, JsonObject
-from pitree.sessions.errors import LineError, SessionError
+from pitree.sessions.errors import SessionError
 from pitree.sessions.text import one_line
 from pitree.sessions.tree import NO_PARENT
 from pitree.ui.documents.fields import Fields
@@ -41,7 +41,7 @@ def entry_document(session: Session, entry: Entry, *, whole: bool = False) -> Do
     _write_place(writer, session, entry)
     fields = Fields(body)
     fields.drop("type", "id", "parentId", "timestamp")
-    message = fields.object("message") if entry.type == "message" else None
+    message = fields.mapping("message") if entry.type == "message" else None
     if message is not None:
         write_message(writer, message, _call_of(session, entry))
     else:
@@ -79,8 +79,8 @@ def _write_place(writer: Writer, session: Session, entry: Entry) -> None:
         writer.field("children", plural(len(tree.children(position)), "child", "children"))
     for note in tree.notes(entry):
         writer.field("damage", f"⚠ {note}", "error")
-    where = f"line {entry.line:,}, {file_size(entry.length)} at byte {entry.offset:,}"
-    writer.field("in the file", where, "muted")
+    where = f"{entry.line:,} of the file: {file_size(entry.length)} from byte {entry.offset:,} on"
+    writer.field("line", where, "muted")
 
 
 def _naming(entry: Entry) -> str:
@@ -147,7 +147,7 @@ def _write_compaction(writer: Writer, session: Session, fields: Fields) -> None:
     if tail is not None:
         writer.field("keeps", f"{plural(len(tail), 'message')} of its own in place of everything above")
     _write_summary_entry(writer, session, fields)
-    system = fields.object("systemMessage")
+    system = fields.mapping("systemMessage")
     if system is not None:
         writer.heading("system message")
         write_message(writer, system)
@@ -170,7 +170,7 @@ def _write_summary_entry(writer: Writer, _session: Session, fields: Fields) -> N
         writer.field("made by", "an extension")
     write_usage(writer, fields)
     write_summary(writer, fields)
-    details = Fields(fields.object("details"))
+    details = Fields(fields.mapping("details"))
     for key, name in (("readFiles", "files read"), ("modifiedFiles", "files modified")):
         files = details.items(key)
         if files:

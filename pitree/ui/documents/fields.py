@@ -22,9 +22,8 @@ class Fields:
     def number(self, key: str) -> Number | None:
         """Take a number."""
         value = self._look(key)
-        if isinstance(value, bool) or not isinstance(value, Number):
-            return None
-        return self.take(key)  # type: ignore[no-any-return]
+        usable = isinstance(value, int | float | Decimal) and not isinstance(value, bool)
+        return self.take(key) if usable else None
 
     def flag(self, key: str) -> bool | None:
         """Take a truth value."""
@@ -34,7 +33,7 @@ class Fields:
         """Take an array."""
         return self.take(key) if isinstance(self._look(key), list) else None
 
-    def object(self, key: str) -> JsonObject | None:
+    def mapping(self, key: str) -> JsonObject | None:
         """Take an object."""
         return self.take(key) if isinstance(self._look(key), dict) else None
 

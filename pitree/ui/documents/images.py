@@ -31,7 +31,7 @@ def image_line(block: JsonObject) -> str:
 
 
 def image_dimensions(data: str) -> tuple[int, int] | None:
-    """Return width and height in pixels from base64 `data`: PNG, JPEG, GIF or WebP; None for anything else."""
+    """Return width and height in pixels of a PNG, JPEG, GIF or WebP in base64, None for anything else."""
     usable = data[:_HEAD_CHARACTERS]
     try:
         head = base64.b64decode(usable[: len(usable) // 4 * 4])

@@ -93,6 +93,22 @@ class Layout:
         self._add_up(index)
         return max(0, self.height - count)
 
+    def place(self, y: int) -> tuple[int, float]:
+        """Return the section that row `y` is in and how far into it (0 to 1); both survive a new width."""
+        if not 0 <= y < self.height:
+            return 0, 0.0
+        index = bisect_right(self._ends, y)
+        return index, (y - self._start(index)) / self._heights[index]
+
+    def row_at(self, place: tuple[int, float]) -> int:
+        """Return the row of a place in this document, whose section is laid out."""
+        index, part = place
+        if index >= len(self._sections):
+            return 0
+        if self._lay_out(index):
+            self._add_up(index)
+        return self._start(index) + round(part * self._heights[index])
+
     # ---- inside
 
     def _start(self, index: int) -> int:
@@ -134,7 +150,7 @@ class Layout:
 
 
 def wrap_line(line: Line, width: int) -> Iterator[Row]:
-    """Yield the rows of a line in `width` cells: cut between words, within one where it is too long for a row."""
+    """Yield the rows of a line in `width` cells: cut between words, or within one too long for a row."""
     text = line.text
     if len(text) * 2 <= width or cell_len(text) <= width:
         yield line.spans
@@ -175,7 +191,7 @@ def _cell_cuts(text: str, first: int, rest: int) -> Iterator[tuple[int, int]]:
     words = len(text) - len(text.lstrip(" "))
     here, room = 0, first
     while here < count:
-        start, behind, used = graphemes[here]
+        start, _, used = graphemes[here]
         after = here + 1
         while after < count and used + graphemes[after][2] <= room:
             used += graphemes[after][2]

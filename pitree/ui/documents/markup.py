@@ -1,4 +1,4 @@
-"""Light styling of Markdown, a line at a time: nothing is rearranged, so that what is shown is what was said."""
+"""Light styling of Markdown, a line at a time. Nothing is rearranged: what is shown is what was said."""
 
 import re
 from collections.abc import Iterator

@@ -64,7 +64,8 @@ def _write_block(writer: Writer, block: object, *, prose: bool) -> None:
         writer.fields(fields.rest)
     elif kind == "thinking" and text is not None:
         redacted = fields.flag("redacted")
-        writer.heading("thinking", "thinking", after="redacted by the provider" if redacted else text_size(text))
+        size = "redacted by the provider" if redacted else text_size(text)
+        writer.heading("thinking", "thinking", after=size)
         if text or not redacted:
             writer.folded(text, "thinking")
         writer.fields(fields.rest)
@@ -82,7 +83,7 @@ def _write_block(writer: Writer, block: object, *, prose: bool) -> None:
 
 def write_usage(writer: Writer, fields: Fields) -> None:
     """Write the usage record among `fields`, if there is one."""
-    usage = fields.object("usage")
+    usage = fields.mapping("usage")
     if usage is not None:
         writer.field("usage", usage_line(usage))
 
@@ -90,8 +91,9 @@ def write_usage(writer: Writer, fields: Fields) -> None:
 def write_model(writer: Writer, fields: Fields, key: str = "model") -> None:
     """Write which model it was, from `provider` and `key`."""
     names = [name for name in (fields.text("provider"), fields.text(key)) if name]
-    if names:
-        writer.field("model", "/".join(names))
+    api = fields.text("api")
+    if names or api:
+        writer.field("model", "/".join(names) + (f" ({api})" if api else ""))
 
 
 def _write_plain(writer: Writer, fields: Fields) -> None:
@@ -126,7 +128,7 @@ def _write_tool_result(writer: Writer, fields: Fields, call: JsonObject | None) 
         writer.field("result", "✗ failed", "error")
     write_usage(writer, fields)
     write_content(writer, fields.take("content"), prose=False)
-    details = Fields(fields.object("details"))
+    details = Fields(fields.mapping("details"))
     diff = details.text("diff")
     if diff is not None:
         details.drop("patch")  # the same once more, in another notation
@@ -148,8 +150,8 @@ def _write_bash(writer: Writer, fields: Fields) -> None:
     writer.field("full", fields.text("fullOutputPath"))
     command, output = fields.text("command"), fields.text("output")
     if command is not None:
-        writer.heading("$", "shell")
-        writer.text(command, "code")
+        writer.blank()
+        writer.text(f"$ {command}", "code")
     if output is not None:
         writer.heading("output", "muted", after=text_size(output))
         writer.text(output)
@@ -166,7 +168,7 @@ def write_summary(writer: Writer, fields: Fields) -> None:
     """Write a summary among `fields`."""
     tokens = fields.number("tokensBefore")
     if tokens is not None:
-        writer.field("before", f"{count(tokens)} tokens")
+        writer.field("tokens", f"{count(tokens)} before it")
     origin = fields.text("fromId")
     if origin is not None:
         writer.field("branch", f"summarizes the one that ended at {compact(origin, 60)}")
@@ -180,7 +182,7 @@ def _write_system(writer: Writer, fields: Fields) -> None:
     content = fields.take("content")
     if content not in (None, "", []):
         write_content(writer, content)
-    for name, text in (fields.object("sections") or {}).items():
+    for name, text in (fields.mapping("sections") or {}).items():
         writer.heading(compact(name, 60), after=text_size(text) if isinstance(text, str) else "")
         if isinstance(text, str):
             writer.folded(text, "text")

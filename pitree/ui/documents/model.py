@@ -86,7 +86,7 @@ class Lines:
 
 @dataclass(frozen=True, slots=True)
 class TextSlice:
-    """The part of a text from `start` to `end`, whose lines end in `\\n` only; made safe when it is shown."""
+    """The part of a text from `start` to `end`, with newlines alone between lines; made safe when shown."""
 
     whole: str
     start: int
@@ -125,7 +125,7 @@ class Document:
 def text_slices(text: str, end: int, style: LineStyle = "text") -> Iterator[TextSlice]:
     """Cut the first `end` characters of a text into sections: after a line where possible.
 
-    The text's lines must end in `\\n` only.
+    The text's lines must end in newlines only, without carriage returns.
     """
     start = 0
     while end - start > 2 * SLICE_CHARACTERS:

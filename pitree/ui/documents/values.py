@@ -16,17 +16,18 @@ from pitree.ui.documents.model import Line, Span
 _MAX_INDENT: Final = 40
 _STRING_LIMIT: Final = 2000
 
+_Member = tuple[str | None, Any, str]
+"""Key (in an object), value, and the comma after it."""
+
 
 def file_size(count: int) -> str:
     """Return a number of bytes in decimal units: `812 bytes`, `1.2 MB`."""
     if count < 1000:
         return f"{count} bytes" if count != 1 else "1 byte"
-    size = float(count)
-    for unit in ("kB", "MB", "GB"):
-        size /= 1000
-        if size < 999.5:
-            break
-    return f"{size:.1f} {unit}" if size < 9.95 else f"{size:.0f} {unit}"
+    size, unit = count / 1000, "kB"
+    if size >= 999.5:
+        size, unit = size / 1000, "MB"
+    return f"{size:.1f} {unit}" if size < 9.95 else f"{size:,.0f} {unit}"
 
 
 def text_size(text: str, start: int = 0) -> str:
@@ -110,11 +111,11 @@ def json_lines(value: object, *, limit: int | None) -> tuple[list[Line], bool]:
 
 def _json_lines(value: object, string_limit: int | None) -> Iterator[tuple[Line, bool]]:
     """Walk a value without recursion: a file can nest it as deep as it likes."""
-    open_containers: list[tuple[Iterator[tuple[str | None, Any, str]], str, str]] = []
-    members = iter([(None, value, "")])
+    open_containers: list[tuple[Iterator[_Member], str, str]] = []
+    members: Iterator[_Member] = iter([(None, value, "")])
     closing, after = "", ""
     while True:
-        member: tuple[str | None, Any, str] | None = next(members, None)
+        member = next(members, None)
         depth = len(open_containers)
         if member is None:
             if not open_containers:
@@ -142,7 +143,7 @@ def _json_lines(value: object, string_limit: int | None) -> Iterator[tuple[Line,
         yield Line(tuple(spans), len(lead) + 2), shortened
 
 
-def _members(container: dict[str, Any] | list[Any]) -> Iterator[tuple[str | None, Any, str]]:
+def _members(container: dict[str, Any] | list[Any]) -> Iterator[_Member]:
     last = len(container) - 1
     if isinstance(container, dict):
         for place, (key, item) in enumerate(container.items()):
@@ -164,4 +165,4 @@ def _quoted(text: str, limit: int | None) -> tuple[str, bool]:
     cut = limit is not None and len(text) > limit
     shown = text[:limit] if cut else text
     quoted = display(json.dumps(shown, ensure_ascii=False))
-    return (f"{quoted[:-1]}…\" ({text_size(text)})", True) if cut else (quoted, False)
+    return (f'{quoted[:-1]}…" ({text_size(text)})', True) if cut else (quoted, False)

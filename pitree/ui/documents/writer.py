@@ -13,6 +13,7 @@ BLOCK_CHARACTERS: Final = 64_000
 
 _MARKUP_CHARACTERS: Final = 8_000
 _KEY_WIDTH: Final = 11
+_NOT_WORTH_A_FOLD: Final = 300
 
 
 class Writer:
@@ -52,14 +53,15 @@ class Writer:
         """Write `name  value`. A value that is no string is written as JSON; None is not written."""
         if value is None:
             return
-        self.line((f"{name:<{_KEY_WIDTH}}", "key"), (compact(value, 1000), style), indent=_KEY_WIDTH)
+        key = f"{name:<{_KEY_WIDTH - 1}} "
+        self.line((key, "key"), (compact(value, 1000), style), indent=_KEY_WIDTH)
 
     def fields(self, rest: JsonObject, *, heading: str = "") -> None:
-        """Write what is left of an object, whatever it is: short values on a line, others below their name."""
+        """Write what is left of an object: short values beside their name, others below it."""
         if rest and heading:
             self.heading(heading, "muted")
-        for name, value in rest.items():
-            key = one_line(name, 60)
+        for raw, value in rest.items():
+            key = one_line(raw, 60)
             if isinstance(value, dict | list) and value:
                 self.line((key, "key"))
                 self.json(value)
@@ -67,7 +69,8 @@ class Writer:
                 self.line((key, "key"))
                 self.text(value)
             else:
-                self.line((f"{key:<{_KEY_WIDTH - 1}} ", "key"), (compact(value, 1000), "text"), indent=_KEY_WIDTH)
+                name = f"{key:<{_KEY_WIDTH - 1}} "
+                self.line((name, "key"), (compact(value, 1000), "text"), indent=_KEY_WIDTH)
 
     def text(self, text: str, style: LineStyle = "text") -> None:
         """Write a text as it is."""
@@ -103,8 +106,10 @@ class Writer:
             self.more()
 
     def folded(self, text: str, style: StyleName, lines: int = 6) -> None:
-        """Write the first lines of a text, and how much more there is; all of it with `whole`."""
-        end = len(text) if self.whole else head_end(text, lines)
+        """Write the first lines of a text and how much more there is; a short one whole."""
+        end = head_end(text, lines)
+        if self.whole or len(text) - end < _NOT_WORTH_A_FOLD:
+            end = len(text)
         self.text(text[:end], style)
         if end < len(text):
             self.more(text_size(text, end))
