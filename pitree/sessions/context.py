@@ -8,8 +8,11 @@ from pitree.sessions import javascript
 from pitree.sessions.entries import Entry, JsonObject
 from pitree.sessions.tree import Tree
 
-_NULL_CONTENT_COUNTS_AS_EMPTY = {"user", "assistant", "toolResult"}
-_EDITABLE = {"user", "assistant", "toolResult", "custom"}
+# Tuples, not sets: what is looked up in them comes from a file and may be a list.
+_NULL_CONTENT_COUNTS_AS_EMPTY = ("user", "assistant", "toolResult")
+_EDITABLE = ("user", "assistant", "toolResult", "custom")
+FAILED = ("error", "aborted")
+"""The stop reasons of replies that are not sent to the model again."""
 
 
 class Session(Protocol):
@@ -57,7 +60,7 @@ class SessionContext:
         found = []
         for message, source in zip(self.messages, self.sources, strict=True):
             # a reply that failed is not sent again, and neither are its calls
-            if message.get("role") != "assistant" or message.get("stopReason") in {"error", "aborted"}:
+            if message.get("role") != "assistant" or message.get("stopReason") in FAILED:
                 continue
             for block in blocks_of(message.get("content")):
                 call_id = block.get("id")
@@ -110,7 +113,7 @@ def build_session_context(session: Session, leaf_id: str | None) -> SessionConte
             continue  # inside the kept range, and ruled out by the later one
         messages = entry_messages(session.body(entry))
         if entry.id in edits:
-            messages = list(_edited(messages, session.body(edits[entry.id]).get("replacement", {})))
+            messages = list(_edited(messages, session.body(edits[entry.id])))
         context.messages += messages
         context.sources += [entry] * len(messages)
     return context
@@ -168,7 +171,7 @@ def entry_messages(body: JsonObject) -> list[JsonObject]:
                 "timestamp": _milliseconds(body),
             }
         ]
-    if kind == "branch_summary" and body.get("summary"):
+    if kind == "branch_summary" and javascript.truthy(body.get("summary")):
         summary = _present(body, summary="summary", fromId="fromId")
         return [{"role": "branchSummary", **summary, "timestamp": _milliseconds(body)}]
     if kind == "compaction":
@@ -195,19 +198,22 @@ def _milliseconds(body: JsonObject) -> int | None:
     return None if moment is None else int(moment)
 
 
-def _edited(messages: Iterable[JsonObject], replacement: object) -> Iterable[JsonObject]:
-    """Apply one context edit; a replacement that is neither null nor an object changes nothing."""
+def _edited(messages: Iterable[JsonObject], body: JsonObject) -> Iterable[JsonObject]:
+    """Apply one context edit's object; where it has no replacement at all, nothing changes."""
+    if "replacement" not in body:
+        yield from messages
+        return
+    replacement = body["replacement"]
     if replacement is None:
         return
     for message in messages:
-        if (
-            message.get("role") not in _EDITABLE
-            or not isinstance(replacement, dict)
-            or "content" not in replacement
-        ):
+        if message.get("role") not in _EDITABLE:
             yield message
             continue
-        content = replacement["content"]
-        if isinstance(content, str) and message["role"] in {"assistant", "toolResult"}:
-            content = [{"type": "text", "text": content}]
-        yield {**message, "content": content}
+        edited = {key: value for key, value in message.items() if key != "content"}
+        if isinstance(replacement, dict) and "content" in replacement:
+            content = replacement["content"]
+            if isinstance(content, str) and message["role"] in ("assistant", "toolResult"):
+                content = [{"type": "text", "text": content}]
+            edited["content"] = content
+        yield edited

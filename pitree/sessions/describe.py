@@ -5,7 +5,7 @@ import re
 from collections.abc import Callable
 from typing import Any, Final, NamedTuple
 
-from pitree.sessions.context import Session, blocks_of
+from pitree.sessions.context import FAILED, Session, blocks_of
 from pitree.sessions.entries import Entry, JsonObject
 from pitree.sessions.jsonl import encode_value
 from pitree.sessions.text import one_line
@@ -65,7 +65,7 @@ def _message(session: Session, entry: Entry, message: JsonObject) -> Description
 
 def _assistant(message: JsonObject) -> Description:
     reason = message.get("stopReason")
-    failed = reason in {"error", "aborted"}
+    failed = reason in FAILED
     text = content_line(message.get("content"), images=False)
     if not text and reason == "aborted":
         text = "(aborted)"

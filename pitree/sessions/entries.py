@@ -202,7 +202,7 @@ def _take_message(entry: Entry, message: JsonObject, notes: list[str]) -> None:
         entry.calls = (call_id,) if isinstance(call_id, str) else ()
         return
     reason = message.get("stopReason")
-    entry.stop_reason = reason if isinstance(reason, str) else str(reason or "")
+    entry.stop_reason = reason if isinstance(reason, str) else "odd" if javascript.truthy(reason) else ""
     content = message.get("content")
     if isinstance(content, str):
         entry.has_text = bool(javascript.trim(content))

@@ -23,6 +23,11 @@ _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 _MAX_MS: Final = 8.64e15
 
 
+def truthy(value: object) -> bool:
+    """Return whether JavaScript takes a JSON value for true: empty arrays and objects are."""
+    return bool(value) or isinstance(value, list | dict)
+
+
 def trim(text: str) -> str:
     """Return `text` without the blanks that JavaScript's `trim` removes from both ends."""
     return text.strip(WHITESPACE)

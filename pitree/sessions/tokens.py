@@ -6,7 +6,7 @@ The estimate is Pi's rule of thumb, four characters to a token, so that both nam
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from pitree.sessions.context import SessionContext, blocks_of
+from pitree.sessions.context import FAILED, SessionContext, blocks_of
 from pitree.sessions.entries import JsonObject
 from pitree.sessions.jsonl import encode_value
 
@@ -53,7 +53,7 @@ def context_tokens(context: SessionContext) -> ContextTokens:
     floor = context.entries[0].line if context.entries and context.entries[0].type == "compaction" else 0
     for place in range(len(messages) - 1, -1, -1):
         message = messages[place]
-        if message.get("role") != "assistant" or message.get("stopReason") in {"error", "aborted"}:
+        if message.get("role") != "assistant" or message.get("stopReason") in FAILED:
             continue
         counted = usage_tokens(message.get("usage"))
         if counted and sources[place].line > floor:
@@ -72,7 +72,7 @@ def estimate_tokens(message: JsonObject) -> int:
     role = message.get("role")
     if role == "bashExecution":
         characters = _length(message.get("command")) + _length(message.get("output"))
-    elif role in {"branchSummary", "compactionSummary"}:
+    elif role in ("branchSummary", "compactionSummary"):
         characters = _length(message.get("summary"))
     else:
         characters = sum(_block_characters(block) for block in blocks_of(message.get("content")))

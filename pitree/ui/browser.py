@@ -87,7 +87,8 @@ class Browser(Resuming, Screen[None]):
         self._pinned = options.file
         self._doing = ""
         self._reading = ""
-        self._remark = ""
+        self.remark = ""
+        """What the status line says besides the position; safe to print."""
         self._stop_loading = threading.Event()
 
     def compose(self) -> ComposeResult:
@@ -322,7 +323,7 @@ class Browser(Resuming, Screen[None]):
             self.session_path = None
         tree = self.query_one(TreePane)
         tree.show(session, keep=same)
-        self._remark = one_line(problem, 600) if problem else self._remark_on(session)
+        self.remark = one_line(problem, 600) if problem else self._remark_on(session)
         self._show_status()
 
     @staticmethod
@@ -375,13 +376,13 @@ class Browser(Resuming, Screen[None]):
 
     def say(self, text: str, *, warning: bool = False) -> None:
         """Say something once; already safe."""
-        self._remark = text
+        self.remark = text
         self.query_one(StatusBar).show("", text, warning=warning)
 
     def _show_status(self) -> None:
         sessions, tree, _ = self.panes
         position = sessions.status if self._focused == 0 else tree.status
-        self.query_one(StatusBar).show(position, self._remark, warning=bool(self._remark))
+        self.query_one(StatusBar).show(position, self.remark, warning=bool(self.remark))
 
     def _show_title(self) -> None:
         everything = self.query_one(SessionsPane).everything

@@ -48,7 +48,7 @@ SESSIONS_KEYS = (
 TREE_KEYS = (
     Key("enter", "activate", "read", "Read the entry: go to the preview"),
     Key("ctrl+o", "cycle_filter(1)", "filter", "Next filter"),
-    Key("shift+ctrl+o,ctrl+shift+o", "cycle_filter(-1)", "", "Previous filter"),
+    Key("ctrl+shift+o", "cycle_filter(-1)", "", "Previous filter"),
     Key("ctrl+d", "filter('default')", "", "Filter: default"),
     Key("ctrl+t", "filter('no-tools')", "", "Filter: without tool results"),
     Key("ctrl+u", "filter('user-only')", "", "Filter: only what you asked"),
@@ -73,3 +73,26 @@ PREVIEW_KEYS = (
 def bindings(keys: tuple[Key, ...]) -> list[BindingType]:
     """Return the keys as Textual's bindings; the footer is our own."""
     return [Binding(key.keys, key.action, key.help, show=False) for key in keys]
+
+
+SECTIONS = (
+    ("Everywhere", GLOBAL_KEYS),
+    ("Sessions", SESSIONS_KEYS),
+    ("Tree", TREE_KEYS),
+    ("Preview", PREVIEW_KEYS),
+)
+"""All keys, by where they work."""
+
+
+def markdown_table() -> str:
+    """Return the keys as the README shows them."""
+    lines = ["| Where | Key | What it does |", "|---|---|---|"]
+    for title, keys in SECTIONS:
+        where = title
+        for key in keys:
+            alternatives = " ".join(f"`{key._replace(keys=one).shown}`" for one in key.keys.split(","))
+            lines.append(f"| {where} | {alternatives} | {key.help} |")
+            where = ""
+        if title in {"Sessions", "Tree"}:
+            lines.append("|  | letters | Search; `Backspace` takes back, `Esc` leaves |")
+    return "\n".join(lines)

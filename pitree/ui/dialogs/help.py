@@ -9,7 +9,7 @@ from textual.content import Content
 from textual.screen import ModalScreen
 from textual.widgets import Static
 
-from pitree.ui.keys import GLOBAL_KEYS, PREVIEW_KEYS, SESSIONS_KEYS, TREE_KEYS, Key
+from pitree.ui.keys import SECTIONS
 
 MARKS = (
     ("◆", "the leaf: where the conversation goes on"),
@@ -47,13 +47,7 @@ class Help(ModalScreen[None]):
     @staticmethod
     def _page() -> Content:
         parts: list[Content] = []
-        sections: list[tuple[str, tuple[Key, ...]]] = [
-            ("Everywhere", GLOBAL_KEYS),
-            ("Sessions", SESSIONS_KEYS),
-            ("Tree", TREE_KEYS),
-            ("Preview", PREVIEW_KEYS),
-        ]
-        for title, keys in sections:
+        for title, keys in SECTIONS:
             parts.append(Content.styled(f"\n{title}\n", "bold $primary"))
             parts += [Content(f"  {key.shown:<16}{key.help}\n") for key in keys]
             if title in {"Sessions", "Tree"}:
