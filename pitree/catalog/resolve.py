@@ -56,8 +56,9 @@ def _by_id(argument: str, store: Store) -> Path:
             f"no session id begins with {display(argument)!r} among {len(files)} files in {place}; "
             "`pitree list --all` shows what there is"
         )
-    if len({file.inode for _, file in matches}) == 1:  # links to one file are one session
-        return matches[0][1].path
+    first = matches[0][1].path
+    if all(_same_file(first, file.path) for _, file in matches[1:]):  # reached through links
+        return first
     listed = [f"{display(session_id)} ({display(str(file.path))})" for session_id, file in matches[:_SHOWN]]
     if len(matches) > _SHOWN:
         listed.append(f"{len(matches) - _SHOWN} more")
@@ -76,3 +77,10 @@ def _ids(files: Iterable[FoundFile]) -> Iterator[tuple[str, FoundFile]]:
             continue
         if header is not None:
             yield header["id"], file
+
+
+def _same_file(one: Path, other: Path) -> bool:
+    try:
+        return one.samefile(other)
+    except OSError:
+        return False
