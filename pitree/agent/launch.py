@@ -10,7 +10,6 @@ import shutil
 import signal
 import subprocess
 import sys
-import threading
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -23,11 +22,16 @@ _VARIABLE: Final = "PITREE_PI"
 
 
 class AgentNotFoundError(SessionError):
-    """Pi cannot be started; `command` is what was to be run, as text for a shell."""
+    """There is no such program as was to be started.
 
-    def __init__(self, message: str, command: str) -> None:
+    `command` is what was asked for, as it was written; `words` are the same cut as a shell cuts them, to
+    build the command that a person can run elsewhere.
+    """
+
+    def __init__(self, message: str, command: str, words: Sequence[str] = ()) -> None:
         super().__init__(message)
         self.command = command
+        self.words = tuple(words) or (command,)
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,22 +62,22 @@ def find_pi(command: str | None, environ: Mapping[str, str]) -> tuple[str, ...]:
         ) from None
     if not words:
         raise AgentNotFoundError(f"{source} names no program", "pi")
-    program = os.path.expanduser(words[0])  # noqa: PTH111
-    found = shutil.which(program, path=environ.get("PATH", os.defpath))
+    words = [os.path.expanduser(word) for word in words]  # noqa: PTH111
+    found = shutil.which(words[0], path=environ.get("PATH", os.defpath))
     if found is None:
         raise AgentNotFoundError(
             f"{display(words[0])} cannot be run (from {source}); "
             f"install Pi, or name it with --pi or ${_VARIABLE}",
             named,
+            words,
         )
-    if os.path.dirname(program) or not os.path.isabs(found):  # noqa: PTH117, PTH120
-        program = os.path.abspath(found)  # noqa: PTH100
-    return (program, *(_absolute_if_file(word) for word in words[1:]))
+    if "/" in words[0] or not os.path.isabs(found):  # noqa: PTH117
+        words[0] = os.path.abspath(found)  # noqa: PTH100
+    return (words[0], *(_absolute_if_file(word) for word in words[1:]))
 
 
 def _absolute_if_file(word: str) -> str:
-    path = os.path.expanduser(word)  # noqa: PTH111
-    return os.path.abspath(path) if os.path.isfile(path) else word  # noqa: PTH100, PTH113
+    return os.path.abspath(word) if os.path.isfile(word) else word  # noqa: PTH100, PTH113
 
 
 def resume(pi: Sequence[str], session_file: Path, cwd: Path | None, prompt: str | None = None) -> Launch:
@@ -99,19 +103,14 @@ def _prompt_words(prompt: str | None) -> tuple[str, ...]:
     """
     if prompt is None or not prompt.strip():
         return ()
-    text = prompt.replace("\0", "").encode("utf-8", "surrogateescape" if _encodable(prompt) else "replace")
-    word = os.fsdecode(text)
+    word = prompt.replace("\0", "")
+    try:
+        os.fsencode(word)
+    except UnicodeEncodeError:  # half a character, which no argument can hold
+        word = word.encode("utf-8", "replace").decode()
     if word.startswith("@"):
         word = f" {word}"
     return ("--", word) if word.startswith("-") else (word,)
-
-
-def _encodable(text: str) -> bool:
-    try:
-        os.fsencode(text)
-    except UnicodeEncodeError:
-        return False
-    return True
 
 
 def shell_line(launch: Launch) -> str:
@@ -124,7 +123,7 @@ _PLAIN_ESCAPES: Final = {"\n": r"\n", "\t": r"\t", "\r": r"\r", "\\": r"\\", "'"
 
 
 def _quoted(word: str) -> str:
-    if display(word) == word and "\ufffd" not in word:
+    if display(word) == word:
         return shlex.quote(word)
     return "$'" + re.sub(r"[^ -~]|[\\']", _escaped, word) + "'"
 
@@ -139,55 +138,43 @@ def _escaped(match: re.Match[str]) -> str:
 
 
 def replace_process(launch: Launch, environ: Mapping[str, str]) -> NoReturn:
-    """Become the launched program: this process and its terminal are its own from here on.
+    """Become the launched program: the process and its terminal are the program's own from here on.
 
-    Raises AgentNotFoundError, with everything as it was, when that cannot be done.
+    To be called in the main thread. Raises OSError, with everything as it was, when that cannot be done.
     """
-    before = Path.cwd() if launch.cwd is not None else None
     sys.stdout.flush()
     sys.stderr.flush()
-    # Python ignores these two, and a program inherits that.
+    # Python ignores these two, and a program would inherit that.
     handlers = {number: signal.getsignal(number) for number in (signal.SIGPIPE, signal.SIGXFSZ)}
+    before = os.open(".", os.O_RDONLY)
     try:
         if launch.cwd is not None:
             os.chdir(launch.cwd)
         for number in handlers:
             signal.signal(number, signal.SIG_DFL)
         os.execvpe(launch.argv[0], launch.argv, dict(environ))  # noqa: S606
-    except OSError as error:
+    finally:
         for number, handler in handlers.items():
-            signal.signal(number, handler)
-        if before is not None:
-            os.chdir(before)
-        raise _cannot_start(launch, error) from error
-
-
-def _cannot_start(launch: Launch, error: OSError) -> AgentNotFoundError:
-    line = shell_line(launch)
-    return AgentNotFoundError(
-        f"{display(launch.argv[0])} cannot be started: {error.strerror}; try: {line}", line
-    )
+            if handler is not None:
+                signal.signal(number, handler)
+        os.fchdir(before)
+        os.close(before)
 
 
 def run_child(launch: Launch, environ: Mapping[str, str]) -> int:
     """Run the program in the foreground and return its exit status (128 + number for a signal).
 
     Ctrl+C reaches the program and us; here it does nothing meanwhile. To be called in the main thread.
-
-    Raises AgentNotFoundError when it cannot be started.
+    Raises OSError when the program cannot be started.
     """
     sys.stdout.flush()
     sys.stderr.flush()
-    main = threading.current_thread() is threading.main_thread()
     # Not SIG_IGN: the program would inherit that.
-    previous = signal.signal(signal.SIGINT, lambda _number, _frame: None) if main else None
+    previous = signal.signal(signal.SIGINT, lambda _number, _frame: None)
     try:
         status = subprocess.run(launch.argv, cwd=launch.cwd, env=dict(environ), check=False).returncode
-    except OSError as error:
-        raise _cannot_start(launch, error) from error
     finally:
-        if main:
-            signal.signal(signal.SIGINT, previous)
+        signal.signal(signal.SIGINT, signal.SIG_DFL if previous is None else previous)
     return status if status >= 0 else 128 - status
 
 
