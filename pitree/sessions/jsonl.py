@@ -5,9 +5,10 @@ lone surrogates, bytes that are not UTF-8 and integers of any length are read, `
 """
 
 import json
+import math
 import re
 import uuid
-from decimal import Decimal
+from decimal import Decimal, InvalidOperation
 from typing import Any, Final, NamedTuple, NoReturn
 
 import orjson
@@ -78,7 +79,12 @@ def _integer(digits: str) -> int | Decimal:
 
 def _float(digits: str) -> float | Decimal:
     number = float(digits)
-    return number if abs(number) != float("inf") else Decimal(digits)
+    if math.isfinite(number):
+        return number
+    try:
+        return Decimal(digits)
+    except InvalidOperation:  # an exponent of nineteen digits or more
+        raise LineError("a number is too large") from None
 
 
 def parse_value(data: bytes) -> Any:  # noqa: ANN401 - any JSON value
