@@ -7,8 +7,9 @@ lone surrogates, bytes that are not UTF-8 and integers of any length are read, `
 import json
 import math
 import re
-import uuid
+from collections.abc import Iterator
 from decimal import Decimal, InvalidOperation
+from json.encoder import encode_basestring_ascii as _quoted
 from typing import Any, Final, NamedTuple, NoReturn
 
 import orjson
@@ -19,6 +20,10 @@ from pitree.sessions.errors import LineError
 _LONG_NUMBER: Final = re.compile(rb"\d{17}")
 # Python refuses to convert longer digit strings to int by default (they take quadratic time).
 _MAX_INT_DIGITS: Final = 4000
+_NOTHING_BUT_JSON: Final = orjson.OPT_PASSTHROUGH_DATACLASS | orjson.OPT_PASSTHROUGH_DATETIME
+# Nothing that was read is nested as deeply (see `parse_value`); a value that holds itself is.
+_MAX_DEPTH: Final = 10_000
+_CLOSING: Final = ("}", "]")
 
 
 class Line(NamedTuple):
@@ -114,22 +119,83 @@ def encode_value(value: Any) -> bytes:  # noqa: ANN401 - any JSON value
     Raises LineError for what JSON cannot hold.
     """
     try:
-        return orjson.dumps(value)
+        encoded = orjson.dumps(value, option=_NOTHING_BUT_JSON)
     except TypeError:
-        pass  # a lone surrogate or a number that orjson does not write
-    marker = uuid.uuid4().hex
-    numbers: list[str] = []
+        pass  # a lone surrogate, a number that orjson does not write, or more than 254 levels
+    else:
+        if b"null" not in encoded or not _has_endless_number(value):  # orjson makes null of these
+            return encoded
+    return "".join(_pieces(value)).encode("ascii")
 
-    def stand_in(number: object) -> str:
-        if not isinstance(number, Decimal):
-            raise TypeError(f"{type(number).__name__} is not JSON")
-        numbers.append(str(number).replace("E+", "e"))
-        return f"{marker}:{len(numbers) - 1}"
 
-    try:
-        text = json.dumps(value, separators=(",", ":"), allow_nan=False, default=stand_in)
-    except (TypeError, ValueError, RecursionError) as error:
-        raise LineError(f"cannot be written as JSON: {error}") from None
-    if numbers:  # the standard encoder has no way to write a number of our own, so put them in afterwards
-        text = re.sub(rf'"{marker}:(\d+)"', lambda match: numbers[int(match[1])], text)
-    return text.encode("ascii")
+def _has_endless_number(value: object) -> bool:
+    waiting = [value]
+    while waiting:
+        inner = waiting.pop()
+        if isinstance(inner, float):
+            if not math.isfinite(inner):
+                return True
+        elif isinstance(inner, dict):
+            waiting.extend(inner.values())
+        elif isinstance(inner, list | tuple):
+            waiting.extend(inner)
+    return False
+
+
+class _Piece(str):
+    """Text that is JSON already."""
+
+    __slots__ = ()
+
+
+def _pieces(value: object) -> Iterator[str]:
+    """Yield `value` as JSON, piece by piece; never recurses, since what was read may be nested deeply."""
+    depth = 0
+    waiting: list[object] = [value]
+    while waiting:
+        inner = waiting.pop()
+        if isinstance(inner, _Piece):
+            depth -= inner in _CLOSING
+            yield inner
+            continue
+        opened = _opened(inner)
+        if opened is None:
+            yield _scalar(inner)
+            continue
+        depth += 1
+        if depth > _MAX_DEPTH:
+            raise LineError("cannot be written as JSON: nested too deeply, or in itself")
+        waiting.extend(reversed(opened))
+
+
+def _opened(value: object) -> list[object] | None:
+    """Return an array or object as the pieces and values that it is written of; None for anything else."""
+    parts: list[object] = []
+    if isinstance(value, dict):
+        for key, inner in value.items():
+            if not isinstance(key, str):
+                raise LineError(f"cannot be written as JSON: a key is {type(key).__name__}")
+            parts += (_Piece(f"{',' if parts else '{'}{_quoted(key)}:"), inner)
+        return [*(parts or [_Piece("{")]), _Piece("}")]
+    if isinstance(value, list | tuple):
+        for inner in value:
+            parts += (_Piece("," if parts else "["), inner)
+        return [*(parts or [_Piece("[")]), _Piece("]")]
+    return None
+
+
+def _scalar(value: object) -> str:
+    if value is None or isinstance(value, bool):
+        return {None: "null", True: "true", False: "false"}[value]
+    if isinstance(value, str):
+        return _quoted(value)
+    if isinstance(value, int):
+        try:
+            return int.__repr__(value)
+        except ValueError as error:  # too many digits for Python's taste
+            raise LineError(f"cannot be written as JSON: {error}") from None
+    if isinstance(value, float) and math.isfinite(value):
+        return float.__repr__(value)
+    if isinstance(value, Decimal) and value.is_finite():
+        return str(value).replace("E+", "e")
+    raise LineError(f"cannot be written as JSON: {type(value).__name__} {str(value)[:40]!r}")
