@@ -80,5 +80,6 @@ def iso_from_ms(milliseconds: float) -> str:
 
     Raises OverflowError outside the years 1 to 9999.
     """
-    moment = _EPOCH + timedelta(milliseconds=milliseconds)
-    return f"{moment:%Y-%m-%dT%H:%M:%S}.{moment.microsecond // 1000:03d}Z"
+    moment = _EPOCH.replace(tzinfo=None) + timedelta(milliseconds=milliseconds)
+    # (strftime writes the year 385 with three digits)
+    return f"{moment.isoformat(timespec='milliseconds')}Z"
