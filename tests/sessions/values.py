@@ -3,6 +3,7 @@
 import math
 from decimal import Decimal
 
+from hypothesis import settings
 from hypothesis import strategies as st
 
 characters = st.characters(exclude_categories=())
@@ -56,3 +57,7 @@ def same(one: object, other: object) -> bool:
     if isinstance(one, float) and isinstance(other, float):
         return one == other and math.copysign(1, one) == math.copysign(1, other)
     return one == other
+
+
+thorough = settings(max_examples=6 * settings().max_examples)
+"""For the properties that everything else stands on."""
