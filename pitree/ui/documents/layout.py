@@ -8,7 +8,7 @@ from bisect import bisect_right
 from collections import OrderedDict
 from collections.abc import Iterator, Sequence
 from itertools import accumulate
-from typing import Final
+from typing import Final, NamedTuple
 
 from rich.cells import cell_len, split_graphemes
 
@@ -16,11 +16,24 @@ from pitree.ui.documents.model import Document, Line, Section, Span
 
 Row = tuple[Span, ...]
 
+
+class Place(NamedTuple):
+    """A place in a document: which line of which section, and how far into it (0 to 1)."""
+
+    section: int
+    line: int
+    part: float
+
+
 # A document up to this size is laid out at once, so that its height is exact from the start (some 10 ms).
 _AT_ONCE_CHARACTERS: Final = 40_000
 _KEPT_SECTIONS: Final = 128
 # A line that is not wrapped is cut; more of it than this no screen shows.
 _MAX_CELLS: Final = 4000
+
+
+_Cut = tuple[list[int], list[Row]]
+"""For a section: the first row of every line, and all rows."""
 
 
 class Layout:
@@ -32,7 +45,7 @@ class Layout:
         self.wrap = wrap
         self._sections: Sequence[Section] = document.sections
         self._exact = bytearray(len(self._sections))
-        self._rows: OrderedDict[int, list[Row]] = OrderedDict()
+        self._cuts: OrderedDict[int, _Cut] = OrderedDict()
         sizes = [section.size for section in self._sections]
         self._heights = [self._guess(lines, characters) for lines, characters in sizes]
         self._ends = list(accumulate(self._heights))
@@ -53,7 +66,7 @@ class Layout:
         index = bisect_right(self._ends, y)
         if not self._exact[index]:
             return ()
-        rows = self._rows_of(index)
+        _, rows = self._cut_section(index)
         place = y - self._start(index)
         return rows[place] if place < len(rows) else ()
 
@@ -93,21 +106,27 @@ class Layout:
         self._add_up(index)
         return max(0, self.height - count)
 
-    def place(self, y: int) -> tuple[int, float]:
-        """Return the section that row `y` is in and how far into it (0 to 1); both survive a new width."""
+    def place(self, y: int) -> Place:
+        """Return where in the document row `y` is: something that survives a new width."""
         if not 0 <= y < self.height:
-            return 0, 0.0
+            return Place(0, 0, 0.0)
         index = bisect_right(self._ends, y)
-        return index, (y - self._start(index)) / self._heights[index]
+        firsts, rows = self._cut_section(index)
+        within = min(y - self._start(index), len(rows) - 1)
+        line = bisect_right(firsts, within) - 1
+        return Place(index, line, (within - firsts[line]) / _line_height(firsts, rows, line))
 
-    def row_at(self, place: tuple[int, float]) -> int:
+    def row_at(self, place: Place) -> int:
         """Return the row of a place in this document, whose section is laid out."""
-        index, part = place
-        if index >= len(self._sections):
+        if place.section >= len(self._sections):
             return 0
-        if self._lay_out(index):
-            self._add_up(index)
-        return self._start(index) + round(part * self._heights[index])
+        if self._lay_out(place.section):
+            self._add_up(place.section)
+        firsts, rows = self._cut_section(place.section)
+        if place.line >= len(firsts):
+            return self._start(place.section)
+        within = int(place.part * _line_height(firsts, rows, place.line))
+        return self._start(place.section) + firsts[place.line] + within
 
     # ---- inside
 
@@ -129,24 +148,32 @@ class Layout:
             return False
         guessed = self._heights[index]
         self._exact[index] = 1
-        self._heights[index] = len(self._rows_of(index))
+        self._heights[index] = len(self._cut_section(index)[1])
         return self._heights[index] != guessed
 
-    def _rows_of(self, index: int) -> list[Row]:
-        rows = self._rows.get(index)
-        if rows is None:
-            rows = [row for line in self._sections[index].lines() for row in self._cut(line)]
-            self._rows[index] = rows
-            if len(self._rows) > _KEPT_SECTIONS:
-                self._rows.popitem(last=False)
+    def _cut_section(self, index: int) -> _Cut:
+        cut = self._cuts.get(index)
+        if cut is None:
+            firsts: list[int] = []
+            rows: list[Row] = []
+            for line in self._sections[index].lines():
+                firsts.append(len(rows))
+                rows += self._cut_line(line)
+            cut = self._cuts[index] = firsts, rows
+            if len(self._cuts) > _KEPT_SECTIONS:
+                self._cuts.popitem(last=False)
         else:
-            self._rows.move_to_end(index)
-        return rows
+            self._cuts.move_to_end(index)
+        return cut
 
-    def _cut(self, line: Line) -> Iterator[Row]:
+    def _cut_line(self, line: Line) -> Iterator[Row]:
         if self.wrap:
             return wrap_line(line, self.width)
         return iter((_slice(line.spans, 0, _MAX_CELLS),))
+
+
+def _line_height(firsts: list[int], rows: list[Row], line: int) -> int:
+    return (firsts[line + 1] if line + 1 < len(firsts) else len(rows)) - firsts[line]
 
 
 def wrap_line(line: Line, width: int) -> Iterator[Row]:
@@ -155,7 +182,7 @@ def wrap_line(line: Line, width: int) -> Iterator[Row]:
     if len(text) * 2 <= width or cell_len(text) <= width:
         yield line.spans
         return
-    indent = min(line.indent, width // 2)
+    indent = max(0, min(line.indent, width // 2, width - 2))  # what is wide needs two cells
     lead: Row = ((" " * indent, "text"),) if indent else ()
     cuts = _ascii_cuts if text.isascii() else _cell_cuts
     for place, (start, end) in enumerate(cuts(text, width, width - indent)):
@@ -200,12 +227,12 @@ def _cell_cuts(text: str, first: int, rest: int) -> Iterator[tuple[int, int]]:
             yield start, len(text)
             return
         following = graphemes[after][0]
-        if text[following] == " " and following > words:
+        if _blank(text, graphemes[after]) and following > words:
             yield start, following
             here = after + 1  # the blank that the row ends at is not shown
         else:
             last = after - 1
-            while last > here and graphemes[last][2] < 2 and (text[graphemes[last][0]] != " "):
+            while last > here and graphemes[last][2] < 2 and not _blank(text, graphemes[last]):
                 last -= 1
             begin, behind, cells = graphemes[last]
             if last == here or begin <= words:
@@ -215,6 +242,11 @@ def _cell_cuts(text: str, first: int, rest: int) -> Iterator[tuple[int, int]]:
                 yield start, behind if cells > 1 else begin
                 here = last + 1
         room = rest
+
+
+def _blank(text: str, grapheme: tuple[int, int, int]) -> bool:
+    begin, end, _ = grapheme
+    return end - begin == 1 and text[begin] == " "  # a blank with a mark on it is no blank
 
 
 def _slice(spans: Sequence[Span], start: int, end: int) -> Row:

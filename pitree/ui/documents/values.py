@@ -15,6 +15,7 @@ from pitree.ui.documents.model import Line, Span
 
 _MAX_INDENT: Final = 40
 _STRING_LIMIT: Final = 2000
+_LINE_COST: Final = 8
 
 _Member = tuple[str | None, Any, str]
 """Key (in an object), value, and the comma after it."""
@@ -105,7 +106,7 @@ def json_lines(value: object, *, limit: int | None) -> tuple[list[Line], bool]:
             return made, True
         made.append(line)
         cut = cut or shortened
-        spent += sum(len(text) for text, _ in line.spans)
+        spent += _LINE_COST + len(line.text.lstrip(" "))
     return made, cut
 
 

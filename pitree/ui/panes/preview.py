@@ -5,17 +5,12 @@ from dataclasses import dataclass
 from functools import partial
 from typing import ClassVar, Final, Literal, get_args
 
-from rich.cells import cell_len
-from rich.segment import Segment
-from textual import events
 from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Vertical
 from textual.message import Message
 from textual.reactive import reactive
-from textual.strip import Strip
 from textual.timer import Timer
-from textual.widget import Widget
 from textual.worker import Worker, get_current_worker
 
 from pitree.sessions.entries import Entry
@@ -28,6 +23,7 @@ from pitree.ui.documents.model import STYLE_NAMES, Document, notice
 from pitree.ui.keys import PREVIEW_KEYS, bindings
 from pitree.ui.lineview import LineView
 from pitree.ui.panes.document_view import DocumentView
+from pitree.ui.panes.tab_bar import TabBar
 
 Tab = Literal["entry", "context"]
 
@@ -126,7 +122,7 @@ class Preview(Vertical, can_focus=True, can_focus_children=False):
     def __init__(self, *, id: str | None = None, classes: str | None = None) -> None:  # noqa: A002 - Textual's name
         super().__init__(id=id, classes=classes)
         self.view = DocumentView(self._style_class)
-        self._bar = _TabBar(self)
+        self._bar = TabBar(TABS, self._style_class)
         self._wish: _Wish | None = None
         self._shown: _Wish | None = None
         self._timer: Timer | None = None
@@ -174,7 +170,7 @@ class Preview(Vertical, can_focus=True, can_focus_children=False):
 
     def watch_tab(self) -> None:
         """Show the other document of the same entry."""
-        self._bar.refresh()
+        self._bar.active = self.tab
         if self._wish is not None:
             self._ask(_Wish(self._wish.session, self._wish.entry, self.tab, whole=False))
 
@@ -253,7 +249,12 @@ class Preview(Vertical, can_focus=True, can_focus_children=False):
         """Yield the rows on the screen as plain text, for tests and for copying."""
         return self.view.visible_texts()
 
-    # ---- keys
+    # ---- keys and mouse
+
+    def on_tab_bar_chosen(self, event: TabBar.Chosen) -> None:
+        """Show the document whose tab was clicked."""
+        event.stop()
+        self.tab = next(tab for tab in TABS if tab == event.tab)
 
     def action_next_tab(self) -> None:
         """Show the other document."""
@@ -301,45 +302,3 @@ def _document(wish: _Wish, stop: Callable[[], bool]) -> Document:
 
 def _trouble(wish: _Wish, text: str) -> Document:
     return notice(one_line(wish.entry.id, 60), "", text, style="error")
-
-
-class _TabBar(Widget):
-    """The line with the two tabs, and on the right whether there is more to see."""
-
-    DEFAULT_CSS = """
-    _TabBar { height: 1; width: 1fr; }
-    """
-
-    hint: reactive[str] = reactive("")
-
-    def __init__(self, preview: Preview) -> None:
-        super().__init__()
-        self._preview = preview
-
-    def _labels(self) -> list[tuple[Tab, str]]:
-        # brackets, because colour alone must not tell which one is active
-        return [(tab, f"[{tab.title()}]" if tab == self._preview.tab else f" {tab.title()} ") for tab in TABS]
-
-    def render_line(self, y: int) -> Strip:
-        """Draw the tabs, and the hint where there is room."""
-        width = self.size.width
-        if y:
-            return Strip.blank(width, self.rich_style)
-        muted = self._preview.get_component_rich_style("preview--muted", partial=True)
-        segments: list[Segment] = []
-        for tab, label in self._labels():
-            name = "preview--tab-active" if tab == self._preview.tab else "preview--tab"
-            segments.append(Segment(label, self._preview.get_component_rich_style(name, partial=True)))
-        strip = Strip(segments)
-        room = width - strip.cell_length - cell_len(self.hint) - 1
-        if room > 0:
-            strip = Strip([*segments, Segment(" " * room), Segment(self.hint, muted)])
-        return strip.adjust_cell_length(width).apply_style(self.rich_style)
-
-    def on_click(self, event: events.Click) -> None:
-        """Show the clicked tab."""
-        place = 0
-        for tab, label in self._labels():
-            if place <= event.x < place + len(label):
-                self._preview.tab = tab
-            place += len(label)

@@ -1,0 +1,637 @@
+"""What the preview says of each kind of entry, and of a context; nothing in a file can trip it up."""
+
+import base64
+import json
+import re
+import struct
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from pitree.sessions.file import SessionFile, StoppedError
+from pitree.ui.documents.context import context_document
+from pitree.ui.documents.diff import diff_lines
+from pitree.ui.documents.entry import entry_document
+from pitree.ui.documents.images import image_dimensions, image_line
+from pitree.ui.documents.markup import markup_lines
+from pitree.ui.documents.model import STYLE_NAMES, Document
+from pitree.ui.documents.values import file_size, json_lines, moment, money
+
+from . import hostile
+from .files import call, message, session_file, usage
+
+# Not taken from the code under test: C0, DEL, C1, bidirectional overrides and isolates, line separators, lone
+# surrogates, tags outside a flag.
+UNSAFE = re.compile("[\x00-\x1f\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
+
+
+def text_of(document: Document) -> str:
+    return "\n".join(line.text for line in document.lines())
+
+
+def styles_of(document: Document, text: str) -> set[str]:
+    """Return the styles of the spans that hold `text`."""
+    return {style for line in document.lines() for span, style in line.spans if text in span}
+
+
+def field(document: Document, name: str) -> str:
+    """Return the value of the first field of that name."""
+    found = re.search(rf"^{re.escape(name)} +(.*)$", text_of(document), re.MULTILINE)
+    assert found is not None, f"no field {name} in:\n{text_of(document)}"
+    return found[1]
+
+
+@pytest.fixture
+def last(tmp_path: Path) -> Any:  # noqa: ANN401 - a function
+    """Return the document of the last of some entries."""
+
+    def make(*entries: dict[str, Any], whole: bool = False) -> Document:
+        with session_file(tmp_path / "s.jsonl", *entries) as session:
+            return entry_document(session, session.entries[-1], whole=whole)
+
+    return make
+
+
+# ---- the head
+
+
+def test_the_head_says_what_and_where(tmp_path: Path) -> None:
+    with session_file(
+        tmp_path / "s.jsonl",
+        message("user", "one"),
+        message("user", "two"),
+        message("user", "three"),
+        message("user", "four") | {"parentId": "e2"},
+        {"type": "label", "targetId": "e2", "label": "turning point"},
+    ) as session:
+        document = entry_document(session, session.entries[1])
+    assert document.title == "user e2"
+    assert text_of(document).startswith("user · e2\n")
+    assert field(document, "time") == "2026-03-01 10:00:00"
+    assert field(document, "label") == "turning point (since 2026-03-01 10:00:00)"
+    assert field(document, "parent") == "e1 (user)"
+    assert field(document, "children") == "2 children"
+    assert field(document, "line").startswith("3 of the file: ")
+
+
+def test_damage_is_said_in_words(last: Any) -> None:  # noqa: ANN401
+    document = last(message("user", "one") | {"parentId": "gone", "timestamp": 12})
+    assert "⚠ parent gone is missing" in text_of(document)
+    assert "⚠ timestamp is a number" in text_of(document)
+    assert styles_of(document, "⚠ parent gone") == {"error"}
+    assert field(document, "parent") == "none, it is a root"
+
+
+# ---- messages
+
+
+def test_user_text_is_lightly_marked_up(last: Any) -> None:  # noqa: ANN401
+    document = last(message("user", "# Plan\n\n- use `grep`\n\n```py\nprint(1)\n```\nafter"))
+    assert styles_of(document, "# Plan") == {"heading"}
+    assert styles_of(document, "`grep`") == {"code"}
+    assert styles_of(document, "print(1)") == {"code"}
+    assert styles_of(document, "after") == {"text"}
+    item = next(line for line in document.lines() if line.text.startswith("- use"))
+    assert item.indent == 2
+
+
+def test_a_long_text_is_plain_and_cut_until_asked_for(last: Any) -> None:  # noqa: ANN401
+    text = "# no heading\n" + "x" * 99 + "\n" + ("y" * 99 + "\n") * 999
+    document = last(message("user", text))
+    assert styles_of(document, "# no heading") == {"text"}
+    assert document.cut
+    assert list(document.lines())[-1].text == "… 36 kB more (press m for all)"
+    whole = last(message("user", text), whole=True)
+    assert not whole.cut
+    assert text_of(whole).endswith("\n" + "y" * 99)
+    assert text_of(whole).count("y" * 99) == 999
+
+
+def test_an_assistant_message(last: Any) -> None:  # noqa: ANN401
+    thought = "\n".join(f"thought {number} " + "z" * 60 for number in range(20))
+    document = last(
+        message(
+            "assistant",
+            [
+                {"type": "thinking", "thinking": thought, "thinkingSignature": "secret"},
+                {"type": "text", "text": "I will look."},
+                call("read", {"path": "/srv/a.py", "offset": 10, "limit": 31}),
+            ],
+            provider="anthropic",
+            model="claude-x",
+            api="anthropic-messages",
+            usage=usage(12345, 0.0174),
+            stopReason="error",
+            errorMessage="overloaded",
+        )
+    )
+    assert field(document, "model") == "anthropic/claude-x (anthropic-messages)"
+    assert field(document, "usage") == "12,345 tokens: in 12,145 · out 150 · cache read 50 · $0.0174"
+    assert field(document, "stop") == "error ✗ the reply failed"
+    assert styles_of(document, "✗ the reply failed") == {"error"}
+    assert field(document, "error") == "overloaded"
+    text = text_of(document)
+    assert "thinking · 1.4 kB" in text
+    assert "thought 5" in text
+    assert "thought 6" not in text
+    assert "… 1.0 kB more (press m for all)" in text
+    assert "\nI will look.\n" in text
+    assert "→ read · /srv/a.py:10-40" in text
+    assert "secret" not in text
+    assert "more fields" not in text
+
+
+def test_what_nobody_knows_is_shown_as_it_is(last: Any) -> None:  # noqa: ANN401
+    document = last(message("assistant", [{"type": "novel", "x": [1]}], mood={"a": 1}) | {"extra": True})
+    text = text_of(document)
+    assert '"type": "novel"' in text
+    assert 'mood\n{\n  "a": 1\n}' in text
+    assert field(document, "extra") == "true"
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        {"path": "a.py", "edits": [{"oldText": "a\nb\nc", "newText": "a\nB\nc"}]},
+        {"path": "a.py", "edits": {"oldText": "a\nb\nc", "newText": "a\nB\nc"}},
+        {"path": "a.py", "edits": json.dumps([{"oldText": "a\nb\nc", "newText": "a\nB\nc"}])},
+        {"path": "a.py", "oldText": "a\r\nb\r\nc", "newText": "a\nB\nc"},
+    ],
+)
+def test_an_edit_is_a_diff(last: Any, arguments: object) -> None:  # noqa: ANN401
+    document = last(message("assistant", [call("edit", arguments)]))
+    assert text_of(document).endswith("→ edit · a.py\n a\n-b\n+B\n c")
+    assert styles_of(document, "-b") == {"diff-remove"}
+    assert styles_of(document, "+B") == {"diff-add"}
+
+
+def test_several_edits_are_counted(last: Any) -> None:  # noqa: ANN401
+    edits = [{"oldText": "a", "newText": "b"}, {"oldText": "c"}]
+    text = text_of(last(message("assistant", [call("edit", {"path": "a.py", "edits": edits})])))
+    assert '1 of 2 replacements\n-a\n+b\n2 of 2 replacements\n{\n  "oldText": "c"\n}' in text
+
+
+def test_calls_as_their_tools_mean_them(last: Any) -> None:  # noqa: ANN401
+    calls = [
+        call("bash", {"command": "make\nmake test", "timeout": 5}),
+        call("write", {"path": "new.py", "content": "x = 1\n"}),
+        call("bash", {"command": 7}),
+        call("mine", {"a": [1, 2]}),
+        call("mine", None),
+    ]
+    text = text_of(last(message("assistant", calls)))
+    assert "→ bash\nmake\nmake test\ntimeout    5\n" in text
+    assert "→ write · new.py\nx = 1\n" in text
+    assert "→ bash\ncommand    7\n" in text
+    assert '→ mine\n{\n  "a": [\n    1,\n    2\n  ]\n}\n' in text
+    assert text.endswith("→ mine\n(no arguments)")
+
+
+def test_a_tool_result_names_its_call(last: Any) -> None:  # noqa: ANN401
+    document = last(
+        message("assistant", [call("edit", {"path": "a.py"})]),
+        message(
+            "toolResult",
+            [{"type": "text", "text": "no match"}],
+            toolCallId="c1",
+            toolName="edit",
+            isError=True,
+            details={"diff": "-1 a\n+1 b\n 2 c", "patch": "twice", "seconds": 3},
+        ),
+    )
+    assert field(document, "call") == "edit: a.py"
+    assert field(document, "result") == "✗ failed"
+    assert "\nno match\n" in text_of(document)
+    assert styles_of(document, "+1 b") == {"diff-add"}
+    assert "twice" not in text_of(document)
+    assert field(document, "seconds") == "3"
+
+
+def test_a_tool_result_without_a_call_says_so(last: Any) -> None:  # noqa: ANN401
+    document = last(message("toolResult", [], toolCallId="lost", toolName="bash"))
+    assert field(document, "tool") == "bash"
+    assert field(document, "call") == "lost (no such call above)"
+    assert "(no content)" in text_of(document)
+
+
+def test_a_bash_execution(last: Any) -> None:  # noqa: ANN401
+    document = last(
+        message(
+            "bashExecution",
+            command="ls",
+            output="a\nb\n",
+            exitCode=2,
+            excludeFromContext=True,
+            cancelled=True,
+        )
+    )
+    assert field(document, "exit code") == "✗ 2"
+    assert field(document, "context") == "left out: the model does not see it"
+    assert field(document, "ended") == "✗ cancelled"
+    assert text_of(document).endswith("\n$ ls\n\noutput · 4 bytes\na\nb")
+
+
+# ---- images
+
+_PNG = b"\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR" + struct.pack(">II", 1024, 768) + b"\x08\x06"
+_JPEG = (
+    b"\xff\xd8\xff\xe0\x00\x10JFIF\x00\x01\x01\x00\x00\x01\x00\x01\x00\x00"
+    b"\xff\xe1\x9c\x42" + b"e" * 0x9C40 + b"\xff\xff\xc2\x00\x11\x08" + struct.pack(">HH", 33, 44) + b"\x03"
+)
+_WEBP = b"RIFF\x24\x00\x00\x00WEBP"
+
+
+@pytest.mark.parametrize(
+    ("data", "size"),
+    [
+        (_PNG, (1024, 768)),
+        (b"GIF89a" + struct.pack("<HH", 5, 6), (5, 6)),
+        (_JPEG, (44, 33)),
+        (_WEBP + b"VP8X\x0a\x00\x00\x00\x10\x00\x00\x00\x0f\x27\x00\x57\x04\x00", (10000, 1112)),
+        (_WEBP + b"VP8L\x0a\x00\x00\x00\x2f" + struct.pack("<I", 99 | 49 << 14), (100, 50)),
+        (_WEBP + b"VP8 \x0a\x00\x00\x00\x00\x00\x00\x9d\x01\x2a" + struct.pack("<HH", 7, 8), (7, 8)),
+        (_PNG[:18], None),
+        (b"\xff\xd8\xff\xd9", None),
+        (b"\xff\xd8\xff\xe0\x00\x00", None),
+        (b"BM nothing known", None),
+    ],
+)
+def test_image_dimensions(data: bytes, size: tuple[int, int] | None) -> None:
+    assert image_dimensions(base64.b64encode(data).decode()) == size
+
+
+def test_an_image_is_kind_size_and_dimensions(last: Any) -> None:  # noqa: ANN401
+    data = base64.b64encode(_PNG + bytes(300_000)).decode()
+    document = last(message("user", [{"type": "image", "mimeType": "image/png", "data": data}]))
+    assert "▣ image/png · 300 kB · 1024 × 768" in text_of(document)
+    assert len(text_of(document)) < 500
+
+
+@pytest.mark.parametrize("data", [None, "", 5, "é", "====", "a"])
+def test_an_image_without_usable_data(data: object) -> None:
+    assert image_line({"type": "image", "mimeType": "image/png", "data": data}).startswith("image/png · ")
+
+
+# ---- the other types
+
+
+def test_a_compaction(last: Any) -> None:  # noqa: ANN401
+    document = last(
+        message("user", "one"),
+        {
+            "type": "compaction",
+            "summary": "# Goal\nship",
+            "tokensBefore": 175004,
+            "firstKeptEntryId": "e1",
+            "usage": usage(1000, 2.5),
+            "details": {"readFiles": ["a.py"], "modifiedFiles": ["b.py", "c.py"], "other": 1},
+        },
+    )
+    assert field(document, "tokens") == "175,004 before it"
+    assert field(document, "keeps from") == "e1 (user)"
+    assert field(document, "usage").endswith("$2.50")
+    assert styles_of(document, "# Goal") == {"heading"}
+    assert "files read · 1 file\na.py" in text_of(document)
+    assert "files modified · 2 files\nb.py\nc.py" in text_of(document)
+    assert field(document, "other") == "1"
+
+
+def test_a_compaction_with_messages_of_its_own(last: Any) -> None:  # noqa: ANN401
+    tail = [{"role": "user", "content": "kept"}, 5]
+    text = text_of(last({"type": "compaction", "summary": "s", "retainedTail": tail}))
+    assert "keeps      2 messages of its own" in text
+    assert "kept message 1 · user\n\nkept" in text
+    assert "kept message 2\n5" in text
+
+
+@pytest.mark.parametrize(
+    ("entry", "expected"),
+    [
+        (
+            {"type": "branch_summary", "fromId": "e9", "summary": "tried"},
+            "branch     summarizes .* e9\n\ntried",
+        ),
+        ({"type": "custom", "customType": "x.y", "data": {"a": 1}}, 'kind       x.y\n\ndata\n{\n  "a": 1\n}'),
+        (
+            {
+                "type": "custom_message",
+                "customType": "x",
+                "content": "hello",
+                "display": False,
+                "details": [1],
+            },
+            "kind       x\ndisplay    hidden in Pi.*\n\nhello\n\ndetails\n\\[\n  1\n\\]",
+        ),
+        (
+            {"type": "label", "targetId": "e1", "label": "L"},
+            "sets       L\ntarget     e1 \\(user\\)\n +user: one",
+        ),
+        ({"type": "label", "targetId": "e1"}, "sets       nothing: it clears the label"),
+        ({"type": "label", "targetId": "no", "label": "L"}, "target     no \\(no such entry\\)"),
+        ({"type": "session_info", "name": "Tidy up"}, "name       Tidy up"),
+        ({"type": "session_info", "name": " "}, "name       \\(none: it clears the name\\)"),
+        ({"type": "model_change", "provider": "p", "modelId": "m"}, "model      p/m"),
+        ({"type": "thinking_level_change", "thinkingLevel": "high"}, "thinking   high"),
+        (
+            {"type": "context_edit", "targetId": "e1", "replacement": None},
+            "does       leaves .*\ntarget     e1 \\(user\\)",
+        ),
+        (
+            {"type": "context_edit", "targetId": "e1", "replacement": {"content": "short"}},
+            "does       puts .*\ntarget     e1 .*\n.*\n\nshort",
+        ),
+        ({"type": "context_edit", "targetId": "e1"}, "does       nothing: .*"),
+        (
+            {
+                "type": "usage",
+                "kind": "title",
+                "provider": "p",
+                "model": "m",
+                "usage": usage(300, 1),
+                "note": "n",
+            },
+            "for        title\nmodel      p/m\nusage      300 tokens.*\nnote       n",
+        ),
+        ({"type": "leaf", "targetId": "e1"}, "does       moves the leaf\ntarget     e1 \\(user\\)"),
+        ({"type": "leaf", "targetId": None}, "does       moves the leaf before the first entry"),
+        ({"type": "active_tools_change", "activeToolNames": ["a"]}, 'activeToolNames\n\\[\n  "a"\n\\]'),
+        ({"type": "unheard_of", "x": {"y": None}}, 'fields\nx\n{\n  "y": null\n}'),
+    ],
+)
+def test_entry_types(last: Any, entry: dict[str, Any], expected: str) -> None:  # noqa: ANN401
+    text = text_of(last(message("user", "one"), entry))
+    assert re.search(f"\n{expected}$", text, re.MULTILINE), text
+
+
+# ---- the context
+
+
+@pytest.fixture
+def conversation(tmp_path: Path) -> SessionFile:
+    return session_file(
+        tmp_path / "s.jsonl",
+        {"type": "model_change", "provider": "p", "modelId": "m"},
+        message("user", "first line\n" * 9),
+        message(
+            "assistant", [call("bash", {"command": "ls"})], provider="p", model="m", usage=usage(1000, 0.5)
+        ),
+        message("toolResult", [{"type": "text", "text": "a"}], toolCallId="c1"),
+        message("assistant", "done", usage=usage(2000, 0.75), provider="p", model="m2"),
+        {"type": "thinking_level_change", "thinkingLevel": "high"},
+        message("user", "x" * 400),
+        message("assistant", [call("read", {"path": "a.py"}, "c2")], stopReason="toolUse"),
+    )
+
+
+def test_a_context_in_numbers(conversation: SessionFile) -> None:
+    document = context_document(conversation, "e8")
+    assert document.title == "context at e8"
+    assert field(document, "messages") == "6 (3 assistant, 2 user, 1 toolResult)"
+    assert field(document, "tokens") == "~2,105, of it 105 estimated"
+    assert field(document, "cost") == "$1.25 on the way here"
+    assert field(document, "model") == "(not stated)"
+    assert field(context_document(conversation, "e5"), "model") == "p/m2"
+    assert field(document, "thinking") == "high"
+    assert field(document, "open call") == "✗ read in e8 has no result"
+    assert field(context_document(conversation, "e5"), "tokens") == "2,000"
+    assert field(context_document(conversation, "e2"), "tokens") == "~25, all of it estimated"
+    assert "open call" not in text_of(context_document(conversation, "e5"))
+
+
+def test_a_context_message_by_message(conversation: SessionFile) -> None:
+    text = text_of(context_document(conversation, "e8"))
+    assert "1 user · ~25 tokens · e2\n" + "first line\n" * 6 + "… 34 bytes more\n" in text
+    assert "2 assistant · ~5 tokens · e3\n→ bash: ls\n" in text
+    assert "3 toolResult · ~1 tokens · e4\n↳ bash: ls\na\n" in text
+    assert text.endswith("6 assistant · ~5 tokens · e8\n→ read: a.py")
+
+
+def test_a_context_in_full(conversation: SessionFile) -> None:
+    text = text_of(context_document(conversation, "e8", whole=True))
+    assert "1 user · ~25 tokens · e2\n\n" + "first line\n" * 9 in text
+    assert "\n→ bash\nls\n" in text
+
+
+def test_before_the_first_entry(conversation: SessionFile) -> None:
+    document = context_document(conversation, None)
+    assert document.title == "context before the first entry"
+    assert field(document, "messages") == "0"
+    assert field(document, "model") == "(none yet)"
+
+
+def test_a_context_says_what_is_not_in_it(tmp_path: Path) -> None:
+    session = session_file(
+        tmp_path / "s.jsonl",
+        message("user", "old") | {"parentId": "lost"},
+        message("assistant", "old answer", usage=usage(900, 4)),
+        message("user", "kept"),
+        {"type": "compaction", "summary": "sum", "firstKeptEntryId": "e3", "usage": usage(100, 1)},
+        message("bashExecution", command="ls", output="", excludeFromContext=True),
+        message("user", "omitted"),
+        message("user", "long"),
+        {"type": "context_edit", "targetId": "e6", "replacement": None},
+        {"type": "context_edit", "targetId": "e7", "replacement": {"content": "short"}},
+        {"type": "context_edit", "targetId": "e1", "replacement": None},
+        message("assistant", "never sent", stopReason="aborted"),
+    )
+    document = context_document(session, "e11")
+    text = text_of(document)
+    assert field(document, "compaction") == "hides 2 of 11 entries (e4)"
+    assert field(document, "cost") == "$5.00 on the way here"
+    assert "edit       leaves out e6 (e8)\n" in text
+    assert "edit       replaces e7 (e9)\n" in text
+    assert "edit       has no effect: e1 is not in this context (e10)\n" in text
+    assert field(document, "gap") == "⚠ the path stops at e1: parent lost is missing"
+    assert "1 compactionSummary · ~1 tokens · e4 (compaction)\nsum\n" in text
+    assert "e5 · not sent" in text
+    assert "e7 · changed by a context edit\nshort" in text
+    assert "omitted" not in text
+    assert "✗ the reply was aborted, so it is not sent\nnever sent" in text
+
+
+def test_building_a_context_can_be_stopped(conversation: SessionFile) -> None:
+    asked = 0
+
+    def stop() -> bool:
+        nonlocal asked
+        asked += 1
+        return asked > 3
+
+    with pytest.raises(StoppedError):
+        context_document(conversation, "e8", stop=stop)
+    assert asked == 4
+
+
+def test_of_a_very_long_context_the_middle_is_left_out(tmp_path: Path) -> None:
+    session = session_file(tmp_path / "s.jsonl", *(message("user", f"say {n}") for n in range(1, 10_501)))
+    document = context_document(session, "e10500")
+    assert len(document.sections) == 1 + 1_000 + 1 + 9_000
+    text = text_of(document)
+    assert "say 1000\n\n… 500 messages more (press m for all)\n\n1,501 user" in text
+    assert text.endswith("say 10500")
+
+
+# ---- nothing in a file can trip it up
+
+
+@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(odd=hostile.entries, message_above=hostile.messages, message_below=hostile.messages)
+def test_no_entry_raises_and_no_line_is_unsafe(
+    tmp_path: Path, odd: dict[str, Any], message_above: dict[str, Any], message_below: dict[str, Any]
+) -> None:
+    with session_file(
+        tmp_path / "s.jsonl",
+        {"type": "message", "id": "first", "message": message_above},
+        {"type": "message", "message": "x", **odd},
+        {"type": "message", "id": "last", "message": message_below},
+        {"type": "label", "targetId": "first", "label": "a\x1b[31mb"},
+        {"type": "context_edit", "targetId": "last", "replacement": odd.get("replacement")},
+    ) as session:
+        documents = [
+            build
+            for entry in session.entries
+            for whole in (False, True)
+            for build in (
+                entry_document(session, entry, whole=whole),
+                context_document(session, entry.id, whole=whole),
+            )
+        ]
+    for document in documents:
+        assert UNSAFE.search(document.title) is None
+        for line in document.lines():
+            for text, style in line.spans:
+                assert UNSAFE.search(text) is None, ascii(text)
+                assert style in STYLE_NAMES
+
+
+@pytest.mark.parametrize("depth", [300, 900])
+def test_deep_nesting(tmp_path: Path, depth: int) -> None:
+    deep = json.loads("[" * depth + "]" * depth)
+    with session_file(
+        tmp_path / "s.jsonl",
+        {"type": "custom", "customType": "deep", "data": deep},
+        message("assistant", [call("mine", deep)]),
+        message("toolResult", deep, toolCallId="c1"),
+        message("assistant", [], usage={"input": deep}),
+    ) as session:
+        for entry in session.entries[:2]:
+            document = entry_document(session, entry)
+            assert not document.cut
+            assert text_of(document).count("[\n") == depth - 1
+            assert text_of(document).count("]") == depth
+        assert field(entry_document(session, session.entries[2]), "call").startswith("mine: ")
+        assert field(entry_document(session, session.entries[3]), "usage").startswith("0 tokens: in ")
+
+
+# ---- the parts
+
+
+_plain = st.text('ab é漢😀\n\t"\\\\', max_size=6)
+
+
+@given(
+    st.recursive(
+        st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | _plain,
+        lambda inner: st.lists(inner) | st.dictionaries(_plain, inner),
+    )
+)
+def test_indented_json_is_the_same_value(value: Any) -> None:  # noqa: ANN401
+    made, cut = json_lines(value, limit=None)
+    assert not cut
+    assert json.loads("\n".join(line.text for line in made)) == value
+
+
+def test_long_json_is_cut_where_it_is_long() -> None:
+    made, cut = json_lines({"short": 1, "long": "x" * 5000, "list": list(range(100_000))}, limit=10_000)
+    assert cut
+    assert made[2].text == f'  "long": "{"x" * 2000}…" (5.0 kB),'
+    assert 6_000 < sum(len(line.text) for line in made) < 10_000
+
+
+_line_texts = st.text("abc ", max_size=3)
+_texts = st.lists(_line_texts, min_size=1, max_size=30).map("\n".join)
+
+
+@given(_texts, _texts)
+def test_a_diff_holds_both_texts(old: str, new: str) -> None:
+    diff = list(diff_lines(old, new))
+    shown_old = [line[1:] for line in diff if line[0] in "- "]
+    shown_new = [line[1:] for line in diff if line[0] in "+ "]
+    left_out = sum(
+        int(found[1]) for line in diff if (found := re.fullmatch(r"@@ (\d+) lines in common @@", line))
+    )
+    assert len(shown_old) + left_out == len(old.split("\n"))
+    assert len(shown_new) + left_out == len(new.split("\n"))
+    if not left_out:
+        assert shown_old == old.split("\n")
+        assert shown_new == new.split("\n")
+
+
+def test_a_diff_leaves_out_what_is_in_common() -> None:
+    common = [f"line {number}" for number in range(20)]
+    diff = list(diff_lines("\n".join([*common, "a"]), "\n".join([*common, "b"])))
+    assert diff == ["@@ 17 lines in common @@", " line 17", " line 18", " line 19", "-a", "+b"]
+
+
+def test_a_diff_of_large_texts_takes_no_quadratic_time() -> None:
+    old, new = "\n".join("ab" * 2000), "\n".join("ba" * 2000)
+    assert len(list(diff_lines(old, new))) > 4000
+
+
+@pytest.mark.parametrize(
+    ("text", "styles"),
+    [
+        ("```\na\n```\nb", ["muted", "code", "muted", "text"]),
+        ("~~~\n```\n~~~\nb", ["muted", "code", "muted", "text"]),
+        ("````\n```\n````\nb", ["muted", "code", "muted", "text"]),
+        ("```\nnever closed", ["muted", "code"]),
+        ("``` not `a` fence\nb", ["text", "text"]),
+        ("> said\nb", ["muted", "text"]),
+        ("#hash\n####### seven\n## two", ["text", "text", "heading"]),
+    ],
+)
+def test_markup(text: str, styles: list[str]) -> None:
+    made = markup_lines(text)
+    assert [line.spans[0][1] for line in made] == styles
+    assert [line.text for line in made] == text.split("\n")
+
+
+@given(st.text(st.characters(min_codepoint=32, max_codepoint=126), max_size=60).map(lambda text: text + "|"))
+def test_markup_keeps_every_character(text: str) -> None:
+    assert [line.text for line in markup_lines(text)] == [text]
+
+
+@pytest.mark.parametrize(
+    ("count", "text"),
+    [
+        (0, "0 bytes"),
+        (1, "1 byte"),
+        (999, "999 bytes"),
+        (1000, "1.0 kB"),
+        (9_949, "9.9 kB"),
+        (9_950, "10 kB"),
+        (999_499, "999 kB"),
+        (999_500, "1.0 MB"),
+        (52_428_800, "52 MB"),
+        (2_000_000_000, "2,000 MB"),
+    ],
+)
+def test_sizes(count: int, text: str) -> None:
+    assert file_size(count) == text
+
+
+def test_money_and_moments() -> None:
+    assert [money(dollars) for dollars in (0, 0.0174, 1, 1234.5)] == [
+        "$0.00",
+        "$0.0174",
+        "$1.00",
+        "$1,234.50",
+    ]
+    assert moment("2026-03-01T10:00:00+02:00") == "2026-03-01 08:00:00"
+    assert moment(1772359200000) == "2026-03-01 10:00:00"
+    assert moment("soon\x1b") == "soon␛"
+    assert moment(1e300) == "1e+300"
+    assert moment("") == "(no time)"
