@@ -3,6 +3,7 @@
 Nothing here writes. Lines that cannot be used are recorded as damage and cost only themselves.
 """
 
+import math
 import os
 import stat
 from collections.abc import Callable, Iterator
@@ -14,6 +15,7 @@ from pitree.sessions import migrate
 from pitree.sessions.entries import CURRENT_VERSION, Damage, Entry, JsonObject, decode_entry
 from pitree.sessions.errors import EntryNotFoundError, LineError, NotASessionError, SessionError
 from pitree.sessions.jsonl import Line, LineCutter, parse_value
+from pitree.sessions.text import one_line
 from pitree.sessions.tree import Tree
 
 CHUNK_BYTES = 4 << 20
@@ -98,12 +100,6 @@ class SessionFile:
         found = [
             Damage(entry.line, entry.offset, "; ".join(self.tree.notes(entry)), entry.id)
             for entry in self.tree.noted
-        ]
-        strays = self.tree.stray_labels
-        found += [
-            Damage(entry.line, entry.offset, "; ".join(self.tree.notes(entry)), entry.id)
-            for entry in (self.entries if strays else ())
-            if entry.type == "label" and entry.target_id in strays and not entry.notes
         ]
         found += [
             Damage(entry.line, entry.offset, f"id {entry.id} is repeated; a later line counts", entry.id)
@@ -199,7 +195,7 @@ class SessionFile:
             raise NotASessionError(self._why_no_session())
         self.tree = Tree(entries)
 
-    def _take(self, lines: list[Line]) -> list[Entry]:
+    def _take(self, lines: list[Line], *, unfinished: bool = False) -> list[Entry]:
         entries: list[Entry] = []
         take = entries.append
         for line in lines:
@@ -207,7 +203,8 @@ class SessionFile:
                 entry = decode_entry(line)
             except LineError as error:
                 if line.data.strip(_BLANKS):
-                    self._damage.append(Damage(line.number, line.offset, str(error)))
+                    reason = f"unfinished last line ({error})" if unfinished else str(error)
+                    self._damage.append(Damage(line.number, line.offset, reason))
                 continue
             if isinstance(entry, dict):
                 self._take_header(entry, line)
@@ -235,8 +232,8 @@ class SessionFile:
         self.header = header
         self._objects = 1
         self.version = migrate.version_of(header)
-        if self.version == float("inf"):
-            self.read_only = f"its version {header.get('version')!r} is no number"
+        if math.isinf(self.version):
+            self.read_only = f"its version {one_line(str(header['version']), 40)!r} is not known"
         elif self.version > CURRENT_VERSION:
             self.read_only = f"its version {self.version:g} is newer than {CURRENT_VERSION}, the newest known"
         for stray in self._before_header:
@@ -253,10 +250,13 @@ class SessionFile:
             raise NotASessionError(self._why_no_session())
 
     def _why_no_session(self) -> str:
+        first = self._damage[0] if self._damage else None
+        unreadable = f"line {first.line} cannot be read ({first.reason})" if first is not None else ""
         if self._before_header:
             where = f"line {self._before_header[0].number} is not a session header"
-        elif self._damage:
-            where = f"no line can be read (line {self._damage[0].line}: {self._damage[0].reason})"
+            where += f", and {unreadable}" if unreadable else ""
+        elif unreadable:
+            where = unreadable
         else:
             where = "it is empty" if not self.size else "it has no lines with content"
         return f"{self.path} is no Pi session: {where}"
@@ -266,10 +266,5 @@ class SessionFile:
         tail = self._cutter.tail
         if not tail.data:
             return []
-        before = len(self._damage)
-        entries = self._take([tail])
-        if len(self._damage) > before:
-            last = self._damage[-1]
-            self._damage[-1] = Damage(last.line, last.offset, f"unfinished last line ({last.reason})")
         self._tail = tail.data
-        return entries
+        return self._take([tail], unfinished=True)

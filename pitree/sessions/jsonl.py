@@ -108,7 +108,7 @@ def parse_value(data: bytes) -> Any:  # noqa: ANN401 - any JSON value
     except RecursionError:
         raise LineError("nested too deeply") from None
     except json.JSONDecodeError as error:
-        raise LineError(f"not JSON: {error.msg} at character {error.pos + 1}") from None
+        raise LineError(f"not JSON: {error.msg.removesuffix(' at')} at character {error.pos + 1}") from None
     except ValueError as error:
         raise LineError(f"not JSON: {error}") from None
 

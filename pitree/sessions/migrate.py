@@ -4,6 +4,8 @@ Version 1 is a plain list without ids. Pi gives such entries fresh random ids wh
 here an entry's id is its place in the list, so that it is the same at every reading, also of a grown file.
 """
 
+import math
+
 from pitree.sessions.entries import CURRENT_VERSION, Entry, JsonObject
 
 
@@ -12,12 +14,11 @@ def version_of(header: JsonObject) -> float:
     version = header.get("version")
     if version is None:
         return 1
-    if isinstance(version, str):
-        try:
-            version = float(version)
-        except ValueError:
-            return float("inf")
-    return version if isinstance(version, int | float) else float("inf")
+    try:
+        number = float(version)
+    except (TypeError, ValueError, OverflowError):
+        return math.inf
+    return math.inf if math.isnan(number) else number
 
 
 def made_up_id(place: int) -> str:

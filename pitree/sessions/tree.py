@@ -220,14 +220,22 @@ class Tree:
     def notes(self, entry: Entry) -> list[str]:
         """Return what is wrong with an entry or its place in the tree, in words; mostly nothing."""
         notes = [*entry.notes, *self._link_notes.get(entry.id, ())]
-        if entry.type == "label" and entry.target_id is not None and entry.target_id not in self._positions:
+        if self._labels_nothing(entry):
             notes.append(f"labels {entry.target_id}, which does not exist")
         return notes
 
     @property
     def noted(self) -> list[Entry]:
         """The entries that have notes, in file order."""
-        return [entry for entry in self.entries if entry.notes or entry.id in self._link_notes]
+        return [
+            entry
+            for entry in self.entries
+            if entry.notes or entry.id in self._link_notes or self._labels_nothing(entry)
+        ]
+
+    def _labels_nothing(self, entry: Entry) -> bool:
+        target = entry.target_id if entry.type == "label" else None
+        return target is not None and target not in self._positions
 
     @property
     def roots(self) -> Sequence[int]:
