@@ -137,7 +137,9 @@ def _settings(session: Session, path: list[Entry]) -> tuple[Any, JsonObject | No
             model = _present(session.body(entry), provider="provider", modelId="modelId")
             break
         if entry.role == "assistant":
-            model = _present(session.body(entry)["message"], provider="provider", modelId="model")
+            message = session.body(entry).get("message")
+            if isinstance(message, dict):  # always, unless the file was written over
+                model = _present(message, provider="provider", modelId="model")
             break
     return level, model
 
