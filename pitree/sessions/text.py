@@ -15,7 +15,7 @@ _TAGGED_FLAG: Final = "\U0001f3f4[\U000e0020-\U000e007e]{1,6}\U000e007f"
 _UNSAFE_CHARACTER: Final = (
     "[\x00-\x1f\x7f-\x9f"
     "\u00ad\u061c\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb"
-    "\ud800-\udfff\U000e0000-\U000e007f]"
+    "\ud800-\udfff\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e007f]"
 )
 _UNSAFE: Final = re.compile(f"{_TAGGED_FLAG}|{_UNSAFE_CHARACTER}")
 _BLANK_RUN: Final = re.compile(r"[\s\x1c-\x1f\x85]+")
@@ -51,5 +51,5 @@ def one_line(text: str, limit: int = 400) -> str:
 
 
 def lines(text: str) -> list[str]:
-    """Cut text into its lines at `\\n`, `\\r\\n` and `\\r` (and nowhere else); none of them is safe yet."""
+    r"""Cut text into its lines at `\n`, `\r\n` and `\r` (and nowhere else); none of them is safe yet."""
     return text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
