@@ -98,6 +98,20 @@ def test_user_text_is_lightly_marked_up(last: Any) -> None:  # noqa: ANN401
     assert item.indent == 2
 
 
+def test_what_is_indented_goes_on_indented(last: Any) -> None:  # noqa: ANN401
+    plain = last(
+        message(
+            "toolResult",
+            [{"type": "text", "text": "a\n    b"}],
+        )
+    )
+    indents = {line.text: line.indent for line in plain.lines()}
+    assert indents["a"] == 0
+    assert indents["    b"] == 4
+    fenced = last(message("user", "```\n  code\n```"))
+    assert {line.text: line.indent for line in fenced.lines()}["  code"] == 2
+
+
 def test_a_long_text_is_plain_and_cut_until_asked_for(last: Any) -> None:  # noqa: ANN401
     text = "# no heading\n" + "x" * 99 + "\n" + ("y" * 99 + "\n") * 999
     document = last(message("user", text))

@@ -135,10 +135,13 @@ async def test_another_tab_stays_for_the_next_entry(session: SessionFile) -> Non
         assert top_line(pilot) == "context at e1"
 
 
-async def test_every_style_has_a_colour_of_its_own_class() -> None:
+async def test_styles_can_be_told_apart() -> None:
     async with Host().run_test() as pilot:
+        style = pane(pilot).view.style
         for name in STYLE_NAMES:
-            assert pane(pilot).view.style(name).color is not None
+            assert name == "text" or style(name) != style("text")
+        assert style("muted").color != style("text").color
+        assert style("diff-add").color != style("diff-remove").color
 
 
 async def test_what_is_drawn_is_styled(session: SessionFile) -> None:
@@ -150,6 +153,9 @@ async def test_what_is_drawn_is_styled(session: SessionFile) -> None:
         assert style is not None
         assert style.bold
         assert style.color == pane(pilot).get_component_rich_style("preview--tool").color
+        muted = next(segment for segment in pane(pilot).view.render_line(0) if "e3" in segment.text)
+        assert muted.style is not None
+        assert muted.style.color == pane(pilot).get_component_rich_style("preview--muted").color
 
 
 async def test_a_file_that_is_gone_is_a_line_in_the_pane(session: SessionFile) -> None:
@@ -344,6 +350,20 @@ async def test_m_shows_all_of_a_long_text(tmp_path: Path) -> None:
             await pilot.press("end")
             assert "row 2999" in screen_of(pilot)
             assert pane(pilot).view.line_count == 3006
+
+
+async def test_the_end_is_the_end_however_wrong_the_guess(tmp_path: Path, long_text: str) -> None:
+    text = long_text[:55_000] + "\nthe end"
+    with session_file(tmp_path / "s.jsonl", message("user", text)) as session:
+        async with Host().run_test(size=(40, 20)) as pilot:
+            await shown(pilot, None, "entry")
+            await show(pilot, session, "e1")
+            guessed = pane(pilot).view.line_count
+            await pilot.press("end")
+            assert pane(pilot).view.line_count != guessed
+            assert screen_of(pilot).endswith("\nthe end")
+            await pilot.press("up", "end", "down")
+            assert screen_of(pilot).endswith("\nthe end")
 
 
 async def test_a_tool_result_of_50_mb(tmp_path: Path) -> None:

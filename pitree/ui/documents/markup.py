@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from pitree.sessions.text import display, lines
-from pitree.ui.documents.model import Line, Span
+from pitree.ui.documents.model import Line, Span, indent_of
 
 _FENCE: Final = re.compile(r" {0,3}(`{3,}|~{3,})(.*)")
 _HEADING: Final = re.compile(r" {0,3}#{1,6} ")
@@ -23,7 +23,7 @@ def markup_lines(text: str) -> list[Line]:
         found = _FENCE.match(line)
         if fence:
             closes = found is not None and found[1].startswith(fence) and not found[2].strip()
-            made.append(Line(((line, "muted" if closes else "code"),)))
+            made.append(Line(((line, "muted" if closes else "code"),), indent_of(line)))
             fence = "" if closes else fence
         elif found is not None and not (found[1][0] == "`" and "`" in found[2]):
             fence = found[1]

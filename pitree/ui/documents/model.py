@@ -102,10 +102,10 @@ class TextSlice:
     def lines(self) -> Sequence[Line]:
         """Return the lines, safe to print."""
         style = self.style
-        raw = self.whole[self.start : self.end].split("\n")
-        if callable(style):
-            return [Line(((display(line), style(line)),)) for line in raw]
-        return [Line(((display(line), style),)) for line in raw]
+        raw = map(display, self.whole[self.start : self.end].split("\n"))
+        if callable(style):  # the first character of such a line is a mark
+            return [Line(((line, style(line)),), indent_of(line[1:]) + 1) for line in raw]
+        return [Line(((line, style),), indent_of(line)) for line in raw]
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,6 +120,11 @@ class Document:
         """Yield all lines, in order."""
         for section in self.sections:
             yield from section.lines()
+
+
+def indent_of(line: str) -> int:
+    """Return by how many blanks a line is indented, so that its continuation can be."""
+    return len(line) - len(line.lstrip(" "))
 
 
 def text_slices(text: str, end: int, style: LineStyle = "text") -> Iterator[TextSlice]:

@@ -14,6 +14,13 @@ from pitree.ui.documents.model import Document
 from pitree.ui.lineview import LineView
 
 
+def component_style(widget: Widget, name: str) -> Style:
+    """Return the style of a component class, without a background unless it sets one itself."""
+    # the partial style leaves out that a colour is translucent, the whole one lays it on the background
+    own = widget.get_component_rich_style(name, partial=True)
+    return own + Style(color=widget.get_component_rich_style(name).color) if own.color else own
+
+
 class DocumentView(LineView, can_focus=False):
     """Shows a document. `style_class` gives the component class of the parent for a style's name."""
 
@@ -91,8 +98,7 @@ class DocumentView(LineView, can_focus=False):
         """Return the style of a span: a component class of the pane that this view is in."""
         style = self._styles.get(name)
         if style is None and isinstance(self.parent, Widget):
-            style = self.parent.get_component_rich_style(self._style_class(name), partial=True)
-            self._styles[name] = style
+            style = self._styles[name] = component_style(self.parent, self._style_class(name))
         return style or Style.null()
 
     def line_strip(self, index: int, width: int) -> Strip:

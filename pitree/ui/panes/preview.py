@@ -71,21 +71,21 @@ class Preview(Vertical, can_focus=True, can_focus_children=False):
 
     DEFAULT_CSS = """
     Preview {
-        & > .preview--tab { color: $text-muted; }
-        & > .preview--tab-active { color: $text; text-style: bold; }
-        & > .preview--text { color: $text; }
-        & > .preview--muted { color: $text-muted; }
-        & > .preview--key { color: $text-muted; }
-        & > .preview--heading { color: $text-primary; text-style: bold; }
-        & > .preview--user { color: $text-accent; text-style: bold; }
+        & > .preview--tab { color: $foreground-muted; }
+        & > .preview--tab-active { color: $foreground; text-style: bold; }
+        & > .preview--text { color: $foreground; }
+        & > .preview--muted { color: $foreground-muted; }
+        & > .preview--key { color: $foreground-muted; }
+        & > .preview--heading { color: $foreground; text-style: bold; }
+        & > .preview--user { color: $text-primary; text-style: bold; }
         & > .preview--assistant { color: $text-success; text-style: bold; }
         & > .preview--tool { color: $text-secondary; text-style: bold; }
-        & > .preview--shell { color: $text-secondary; text-style: bold; }
+        & > .preview--shell { color: $text-accent; text-style: bold; }
         & > .preview--summary { color: $text-warning; text-style: bold; }
-        & > .preview--note { color: $text-primary; text-style: bold; }
-        & > .preview--setting { color: $text-muted; text-style: bold; }
-        & > .preview--other { color: $text-muted; text-style: bold; }
-        & > .preview--thinking { color: $text-muted; text-style: italic; }
+        & > .preview--note { color: $text-accent; text-style: bold; }
+        & > .preview--setting { color: $foreground-muted; text-style: bold; }
+        & > .preview--other { color: $foreground-muted; text-style: bold; }
+        & > .preview--thinking { color: $foreground-muted; text-style: italic; }
         & > .preview--code { color: $text-secondary; }
         & > .preview--diff-add { color: $text-success; }
         & > .preview--diff-remove { color: $text-error; }

@@ -11,6 +11,8 @@ from textual.reactive import reactive
 from textual.strip import Strip
 from textual.widget import Widget
 
+from pitree.ui.panes.document_view import component_style
+
 
 class TabBar(Widget):
     """Shows the names of `tabs`. `style_class` gives the component class of the parent for a style's name."""
@@ -44,7 +46,7 @@ class TabBar(Widget):
     def _style(self, name: str) -> Style:
         if not isinstance(self.parent, Widget):
             return Style.null()
-        return self.parent.get_component_rich_style(self._style_class(name), partial=True)
+        return component_style(self.parent, self._style_class(name))
 
     def render_line(self, y: int) -> Strip:
         """Draw the tabs, and the hint where there is room."""
