@@ -9,7 +9,7 @@ import math
 import re
 from collections.abc import Iterator
 from decimal import Decimal, InvalidOperation
-from json.encoder import encode_basestring_ascii as _quoted
+from json.encoder import encode_basestring
 from typing import Any, Final, NamedTuple, NoReturn
 
 import orjson
@@ -21,6 +21,7 @@ _LONG_NUMBER: Final = re.compile(rb"\d{17}")
 # Python refuses to convert longer digit strings to int by default (they take quadratic time).
 _MAX_INT_DIGITS: Final = 4000
 _NOTHING_BUT_JSON: Final = orjson.OPT_PASSTHROUGH_DATACLASS | orjson.OPT_PASSTHROUGH_DATETIME
+_SURROGATE: Final = re.compile("[\ud800-\udfff]")
 # Nothing that was read is nested as deeply (see `parse_value`); a value that holds itself is.
 _MAX_DEPTH: Final = 10_000
 _CLOSING: Final = ("}", "]")
@@ -125,7 +126,7 @@ def encode_value(value: Any) -> bytes:  # noqa: ANN401 - any JSON value
     else:
         if b"null" not in encoded or not _has_endless_number(value):  # orjson makes null of these
             return encoded
-    return "".join(_pieces(value)).encode("ascii")
+    return "".join(_pieces(value)).encode()
 
 
 def _has_endless_number(value: object) -> bool:
@@ -140,6 +141,10 @@ def _has_endless_number(value: object) -> bool:
         elif isinstance(inner, list | tuple):
             waiting.extend(inner)
     return False
+
+
+def _quoted(text: str) -> str:
+    return _SURROGATE.sub(lambda found: f"\\u{ord(found[0]):04x}", encode_basestring(text))
 
 
 class _Piece(str):
