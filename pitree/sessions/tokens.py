@@ -47,10 +47,11 @@ def _number(value: object) -> float:
 def context_tokens(context: SessionContext) -> ContextTokens:
     """Return the size of `context`: the last counted reply's usage, plus an estimate for what came after.
 
-    A reply from before the ruling compaction counted another context, so it does not serve.
+    A reply from before the last compaction or context edit counted another context, so it does not serve.
     """
     messages, sources = context.messages, context.sources
-    floor = context.entries[0].line if context.entries and context.entries[0].type == "compaction" else 0
+    changes = (entry.line for entry in context.entries if entry.type in ("compaction", "context_edit"))
+    floor = max(changes, default=0)
     for place in range(len(messages) - 1, -1, -1):
         message = messages[place]
         if message.get("role") != "assistant" or message.get("stopReason") in FAILED:
@@ -80,7 +81,7 @@ def estimate_tokens(message: JsonObject) -> int:
         if isinstance(sections, dict):
             characters += sum(_length(section) for section in sections.values())
         if message.get("toolsAdded"):
-            characters += len(encode_value(message["toolsAdded"]))
+            characters += _json_length(message["toolsAdded"])
     return -(-characters // _CHARACTERS_PER_TOKEN)
 
 
@@ -89,12 +90,19 @@ def _block_characters(block: JsonObject) -> int:
     if kind == "image":
         return _IMAGE_CHARACTERS
     if kind == "toolCall":
-        return _length(block.get("name")) + len(encode_value(block.get("arguments")))
+        return _length(block.get("name")) + _json_length(block.get("arguments"))
     return _length(block.get("thinking" if kind == "thinking" else "text"))
 
 
+def _json_length(value: object) -> int:
+    return _length(encode_value(value).decode())
+
+
 def _length(value: object) -> int:
-    return len(value) if isinstance(value, str) else 0
+    """Return the length of a text as JavaScript counts it: in UTF-16 code units; 0 for anything else."""
+    if not isinstance(value, str):
+        return 0
+    return len(value) if value.isascii() else len(value.encode("utf-16-le", "surrogatepass")) // 2
 
 
 def body_usages(body: JsonObject) -> Iterable[object]:
