@@ -38,6 +38,9 @@ class SessionFile:
     `close`: the file stays open so that bodies come from the same file that was read.
     """
 
+    # Of its own, since at the end of the program the module's names go before its objects do.
+    _close_fd = staticmethod(os.close)
+
     def __init__(self, path: Path) -> None:
         self.path = path
         self.header: JsonObject = {}
@@ -73,7 +76,7 @@ class SessionFile:
     def close(self) -> None:
         """Let go of the file. What was read stays; bodies can no longer be read."""
         if self._fd >= 0:
-            os.close(self._fd)
+            self._close_fd(self._fd)
             self._fd = -1
 
     def __enter__(self) -> Self:

@@ -1,6 +1,8 @@
 """Loading files: what each kind of damage costs, odd paths, and files that change under our eyes."""
 
 import os
+import subprocess
+import sys
 from pathlib import Path
 from typing import NamedTuple
 
@@ -14,6 +16,8 @@ from pitree.sessions.file import SessionFile, StoppedError
 
 from . import damaged
 from .damaged import HI, OK, Make
+
+ROOT = Path(__file__).parents[2]
 
 
 class Seen(NamedTuple):
@@ -349,6 +353,15 @@ def test_a_closed_session_keeps_its_tree_but_reads_no_more(tmp_path: Path) -> No
     assert session.tree.leaf_id == OK
     with pytest.raises(SessionError, match="is closed"):
         session.body(session.entries[0])
+
+
+def test_a_session_that_nobody_closes_ends_quietly(tmp_path: Path) -> None:
+    path = put(tmp_path, damaged.plain())
+    script = (
+        "import sys; from pitree.sessions.file import SessionFile; sys.kept = SessionFile.load(sys.argv[1])"
+    )
+    done = subprocess.run([sys.executable, "-c", script, path], cwd=ROOT, capture_output=True, check=True)
+    assert (done.stdout, done.stderr) == (b"", b"")
 
 
 # Paths
