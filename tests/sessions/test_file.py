@@ -357,10 +357,15 @@ def test_a_closed_session_keeps_its_tree_but_reads_no_more(tmp_path: Path) -> No
 
 def test_a_session_that_nobody_closes_ends_quietly(tmp_path: Path) -> None:
     path = put(tmp_path, damaged.plain())
-    script = (
-        "import sys; from pitree.sessions.file import SessionFile; sys.kept = SessionFile.load(sys.argv[1])"
+    script = tmp_path / "script.py"
+    script.write_text(
+        "import sys\n"
+        "import pitree.sessions.file as module\n"
+        "kept = module.SessionFile.load(sys.argv[1])\n"
+        "sys.alive = [module, sys.modules['__main__']]  # so that the module is emptied before this is gone\n"
     )
-    done = subprocess.run([sys.executable, "-c", script, path], cwd=ROOT, capture_output=True, check=True)
+    environ = {**os.environ, "PYTHONPATH": str(ROOT)}
+    done = subprocess.run([sys.executable, script, path], env=environ, capture_output=True, check=True)
     assert (done.stdout, done.stderr) == (b"", b"")
 
 
