@@ -282,10 +282,10 @@ def print_entry(args: Namespace, place: Place) -> None:
         if args.json:
             write_json(body)
             return
-        from pitree.ui.documents import entry_document
+        from pitree.ui.documents.entry import entry_document
 
-        for line in entry_document(session, entry).lines:
-            write_line(line.plain)
+        for line in entry_document(session, entry, whole=True).lines():
+            write_line(line.text)
 
 
 # ---- resume

@@ -49,6 +49,8 @@ class SessionFile:
         self.size = 0
         """Bytes read so far."""
         self.read_only: str | None = None
+        self.refused_by_pi = False
+        """Whether Pi does not open the file, though it can be looked at here."""
         self._damage: list[Damage] = []
         self._cutter = LineCutter()
         self._before_header: list[Line] = []
@@ -239,6 +241,7 @@ class SessionFile:
             self.read_only = f"its version {one_line(str(header['version']), 40)!r} is not known"
         elif self.version > CURRENT_VERSION:
             self.read_only = f"its version {self.version:g} is newer than {CURRENT_VERSION}, the newest known"
+        self.refused_by_pi = bool(self._before_header)
         for stray in self._before_header:
             self.read_only = (
                 f"line {stray.number} stands before the header, so Pi does not take it for a session"

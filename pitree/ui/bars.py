@@ -12,7 +12,9 @@ class TitleBar(Static):
 
     def show(self, place: str, doing: str) -> None:
         """Say where we are and what is going on; both already safe."""
-        self.update(Content.assemble(("pitree", "bold $primary"), "  ", place, ("  " + doing, "$foreground-muted")))
+        self.update(
+            Content.assemble(("pitree", "bold $primary"), "  ", place, ("  " + doing, "$foreground-muted"))
+        )
 
 
 class StatusBar(Static):

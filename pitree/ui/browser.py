@@ -37,6 +37,8 @@ Pane = SessionsPane | TreePane | Preview
 class Browser(Resuming, Screen[None]):
     """Sessions, Tree and Preview side by side, as many as fit."""
 
+    AUTO_FOCUS = ""  # the focus is where `focus_pane` puts it
+
     BINDINGS: ClassVar[list[BindingType]] = bindings(GLOBAL_KEYS)
 
     class SessionLoaded(Message):
@@ -155,13 +157,14 @@ class Browser(Resuming, Screen[None]):
             shown = {0, 1} if self._focused == 0 else {1, 2}
         else:
             shown = {self._focused}
-        for place, pane in enumerate(self.panes):
+        panes = self.panes
+        # first the focus, then what goes: a hidden widget gives its focus to whatever comes next
+        panes[self._focused].display = True
+        panes[self._focused].focus(scroll_visible=False)
+        for place, pane in enumerate(panes):
             pane.display = place in shown
             pane.set_class(place == self._focused, "-active")
         self.set_class(self.size.height < 12, "-low")
-        if not isinstance(self.app.screen, Browser):
-            return
-        self.panes[self._focused].focus()
         keys = (SESSIONS_KEYS, TREE_KEYS, PREVIEW_KEYS)[self._focused] + GLOBAL_KEYS
         self.query_one(KeyBar).show(keys)
         self._show_status()
@@ -173,6 +176,8 @@ class Browser(Resuming, Screen[None]):
 
     def on_descendant_focus(self, event: events.DescendantFocus) -> None:
         """Follow a focus that the mouse moved."""
+        if event.widget is not self.focused:
+            return  # old news
         for place, pane in enumerate(self.panes):
             if event.widget is pane or pane in event.widget.ancestors:
                 if place != self._focused:
@@ -253,8 +258,7 @@ class Browser(Resuming, Screen[None]):
         if event.problems:
             first = event.problems[0]
             self.say(
-                f"{len(event.problems)} not readable: "
-                + one_line(f"{first.path}: {first.reason}", 300),
+                f"{len(event.problems)} not readable: " + one_line(f"{first.path}: {first.reason}", 300),
                 warning=True,
             )
         self._show_title()

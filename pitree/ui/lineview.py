@@ -156,7 +156,7 @@ class RowList(LineView):
     """The highlighted row; -1 never, 0 also for an empty list."""
 
     class Highlighted(Message):
-        """The highlight came to rest on another row, or on another thing in the same row."""
+        """The highlight moved to another row."""
 
         def __init__(self, rows: "RowList", index: int) -> None:
             super().__init__()
@@ -216,8 +216,8 @@ class RowList(LineView):
         """Scroll as little as needed to show the highlighted row."""
         self.scroll_to_region(Region(0, self.cursor, 1, 1), animate=False, force=True, immediate=True)
 
-    def set_rows(self, count: int, cursor: int, *, announce: bool = True, center: bool = False) -> None:
-        """Take other content with the highlight on `cursor`; a `Highlighted` follows if there is any.
+    def set_rows(self, count: int, cursor: int, *, center: bool = False) -> None:
+        """Take other content with the highlight on `cursor`; no `Highlighted` follows.
 
         The highlight stays where it is on the screen, or with `center` goes to the middle.
         """
@@ -229,8 +229,6 @@ class RowList(LineView):
             place = self.page // 2 if center else max(0, min(place, self.page - 1))
             self._jump(cursor - place)
             self.keep_in_sight()
-        if announce and count:
-            self.post_message(self.Highlighted(self, cursor))
 
     def on_focus(self) -> None:
         """Show the highlight as active."""

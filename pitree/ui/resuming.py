@@ -8,6 +8,7 @@ from textual.screen import Screen
 
 from pitree.agent import launch as pi
 from pitree.agent.clipboard import copy_locally
+from pitree.catalog.header import read_header
 from pitree.sessions.file import SessionFile
 from pitree.sessions.text import display, one_line
 from pitree.ui.dialogs.choice import Answer, Choice
@@ -45,19 +46,28 @@ class Resuming(Screen[None]):
         if self.session_path is not None:
             self._copy(self._command(self.session_path))
 
-    def _session_cwd(self) -> str:
-        return self.session.cwd if self.session is not None else ""
+    def _recorded_cwd(self, path: Path) -> str | None:
+        """Return the folder that the session's header states, None where it is no session.
+
+        The highlighted session may still be being read, so its header is read here: one line.
+        """
+        if self.session is not None and self.session.path == path:
+            return None if self.session.refused_by_pi else self.session.cwd
+        try:
+            header = read_header(path)
+        except OSError:
+            return None
+        cwd = None if header is None else header.get("cwd", "")
+        return cwd if isinstance(cwd, str) or cwd is None else ""
 
     def _command(self, path: Path) -> str:
         try:
             program = pi.find_pi(self.options.pi, self.options.environ)
         except pi.AgentNotFoundError as error:
             program = (error.command,)
-        return pi.shell_line(pi.resume(program, path, self._working_directory() or self.options.cwd))
-
-    def _working_directory(self) -> Path | None:
-        cwd = self._session_cwd()
-        return pi.working_directory(cwd) if cwd else self.options.cwd
+        cwd = self._recorded_cwd(path)
+        folder = pi.working_directory(cwd) if cwd else None
+        return pi.shell_line(pi.resume(program, path, folder or self.options.cwd))
 
     def _copy(self, command: str) -> None:
         self.app.copy_to_clipboard(command.encode("utf-8", "replace").decode())
@@ -69,15 +79,16 @@ class Resuming(Screen[None]):
         if path is None:
             self.say("No session is highlighted.")
             return
-        if self.session is None:
-            self.say("The session is not read yet, or cannot be read.", warning=True)
+        cwd = self._recorded_cwd(path)
+        if cwd is None:
+            self.say("Pi does not take this file for a session.", warning=True)
             return
         try:
             program = pi.find_pi(self.options.pi, self.options.environ)
         except pi.AgentNotFoundError as error:
             self._explain_missing_pi(str(error), self._command(path))
             return
-        folder = self._working_directory()
+        folder = pi.working_directory(cwd) if cwd else self.options.cwd
         if folder is not None:
             self._go(pi.resume(program, path, folder), visit=visit)
             return
@@ -93,7 +104,7 @@ class Resuming(Screen[None]):
             Choice(
                 "The session's folder is gone",
                 [
-                    f"It ran in {one_line(self._session_cwd(), 300)}, which does not exist any more.",
+                    f"It ran in {one_line(cwd, 300)}, which does not exist any more.",
                     f"You are in {here}.",
                 ],
                 [

@@ -1,5 +1,6 @@
 """A real terminal: pitree in tmux, keys in, screens out."""
 
+import shlex
 import shutil
 import subprocess
 import sys
@@ -59,17 +60,18 @@ def terminal(
     # short, whatever the temporary directory is: a socket's path may have a hundred bytes
     socket = Path("/tmp") / f"pt-{uuid.uuid4().hex[:12]}"  # noqa: S108
     screen = Terminal(socket)
-    variables = [word for name, value in environ.items() for word in ("-e", f"{name}={value}")]
+    words = ["env", "-u", "COLUMNS", "-u", "LINES", "PS1=shell$ "]
+    words += [f"{name}={value}" for name, value in environ.items()]
     columns, rows = size
     try:
         screen.run(
             *("new-session", "-d", "-s", "main", "-x", str(columns), "-y", str(rows), "-c", str(cwd)),
-            *variables,
-            "env PS1='shell$ ' sh",
+            shlex.join([*words, "sh"]),
         )
         screen.run("set-option", "-g", "status", "off")
+        screen.resize(columns, rows)  # some versions begin with 80 columns all the same
         screen.wait("shell$")
-        screen.type(" ".join(f"'{word}'" for word in command))
+        screen.type(shlex.join(command))
         screen.keys("Enter")
         yield screen
     finally:

@@ -45,7 +45,7 @@ def environ(made: Demo, tmp_path: Path) -> dict[str, str]:
 
 def test_from_search_to_pi(made: Demo, environ: dict[str, str]) -> None:
     with terminal(PITREE, cwd=made.cwd, environ=environ) as screen:
-        screen.wait("Photos that survive e-ink")
+        screen.wait("Photos that")
         screen.wait("◆")
         screen.type("sunday")
         screen.wait("search: sunday")

@@ -122,7 +122,9 @@ async def test_jumps_between_forks(app: AppFactory, star: Path) -> None:
 
 async def test_deep_rows_pan_into_sight(app: AppFactory, tmp_path: Path) -> None:
     deep = tmp_path / "deep.jsonl"
-    lines = [{"type": "session", "version": 3, "id": "s", "timestamp": "2026-01-01T00:00:00.000Z", "cwd": "/p"}]
+    lines = [
+        {"type": "session", "version": 3, "id": "s", "timestamp": "2026-01-01T00:00:00.000Z", "cwd": "/p"}
+    ]
     parent: str | None = None
     for level in range(60):
         for side in ("a", "b"):

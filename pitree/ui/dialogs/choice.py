@@ -33,7 +33,9 @@ class Choice(ModalScreen[str | None]):
         border: round $primary; background: $surface; padding: 1 2;
     }
     Choice #question-title { text-style: bold; color: $primary; margin-bottom: 1; }
-    Choice OptionList { height: auto; border: none; background: transparent; margin-top: 1; padding: 0; }
+    Choice OptionList, Choice OptionList:focus {
+        height: auto; border: none; background: transparent; margin-top: 1; padding: 0;
+    }
     """
 
     def __init__(self, title: str, lines: Sequence[str], answers: Sequence[Answer]) -> None:

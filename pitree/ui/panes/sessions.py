@@ -151,7 +151,7 @@ class SessionsPane(RowList):
         place = next((index for index, row in enumerate(rows) if row.path == wanted), 0)
         self._set_placeholder()
         old = (before.path, before.size, before.mtime_ns) if before else None
-        self.set_rows(len(rows), place, announce=False)
+        self.set_rows(len(rows), place)
         now = self.highlighted
         if (now.path, now.size, now.mtime_ns) != old if now else old is not None:
             self._announce()

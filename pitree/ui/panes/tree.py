@@ -148,15 +148,14 @@ class TreePane(RowList):
         row = self.rows.row_of(self._wanted)
         if row is None:
             row = self._nearest(layout) if self._wanted is not None else len(self.rows) - 1
-        wanted = self._wanted
+        # _wanted stays: a hidden entry is highlighted again as soon as a filter shows it
         self._pan = self._pan_for(max(0, min(row, len(self.rows) - 1)))
-        self.set_rows(len(self.rows), row, center=center)
-        self._wanted = wanted  # a hidden entry is highlighted again as soon as a filter shows it
         if not len(self.rows):
             self.placeholder = [
                 "No entry matches." if self.query_text else "Nothing to show with this filter."
             ]
-            self.post_message(self.EntryHighlighted(self.session, None))
+        self.set_rows(len(self.rows), row, center=center)
+        self.post_message(self.EntryHighlighted(self.session, self.highlighted))
         self.post_message(self.Changed())
 
     def _nearest(self, layout: Layout) -> int:
