@@ -12,6 +12,9 @@ from pitree.sessions.text import one_line
 from pitree.sessions.tree import NO_PARENT
 
 _LIMIT: Final = 400
+# Results follow their calls. To look up to the root for each that has none would take a damaged file of
+# 100,000 entries minutes.
+_MAX_ABOVE: Final = 500
 _LINE_NUMBER: Final = re.compile(r"\d{1,9}", re.ASCII)
 
 
@@ -92,13 +95,15 @@ def _tool_result(session: Session, entry: Entry, message: JsonObject) -> Descrip
 
 
 def call_of(session: Session, result: Entry) -> JsonObject | None:
-    """Return the tool call block that a tool result answers: the nearest one above it, or None."""
+    """Return the tool call block that a tool result answers: the nearest one not far above it, or None."""
     if not result.calls:
         return None
     wanted = result.calls[0]
     tree = session.tree
     position = tree.position(result.id)
-    while position is not None and position != NO_PARENT:
+    for _ in range(_MAX_ABOVE):
+        if position is None or position == NO_PARENT:
+            break
         entry = tree.entries[position]
         if entry.role == "assistant" and wanted in entry.calls:
             message = session.body(entry).get("message")
