@@ -26,6 +26,7 @@ from pitree.catalog.fuzzy import fuzzy_score, units
         ("aa", "a-a aa", -22.8),
         ("z", "abc", None),
         ("refactor", "re factor the refactor", -136),
+        ("--", "x---", -24.5),
         ("a", "\u2003a", -9.9),
         ("a", "\x1ca", 0.1),
     ],

@@ -8,9 +8,10 @@ from pitree.catalog.errors import SessionNotFoundError
 from pitree.catalog.header import read_header
 from pitree.catalog.locations import Store
 from pitree.catalog.resolve import resolve_session
+from pitree.catalog.scan import scan_file
 from pitree.sessions.errors import SessionError
 
-from .store import header, message, write
+from .store import found, header, message, write
 
 
 @pytest.fixture
@@ -91,7 +92,12 @@ def test_several_sessions_are_listed_up_to_five(store: Store, cwd: Path) -> None
     with pytest.raises(SessionNotFoundError) as caught:
         resolve_session("0199", store, cwd)
     few = str(caught.value)
-    for place in range(5):
+    for place in range(3):
+        write(store.root / f"--c--/{place}.jsonl", header(f"0199c-{place}"))
+    with pytest.raises(SessionNotFoundError) as caught:
+        resolve_session("0199", store, cwd)
+    five = str(caught.value)
+    for place in range(3, 5):
         write(store.root / f"--c--/{place}.jsonl", header(f"0199c-{place}"))
     with pytest.raises(SessionNotFoundError) as caught:
         resolve_session("0199", store, cwd)
@@ -102,6 +108,8 @@ def test_several_sessions_are_listed_up_to_five(store: Store, cwd: Path) -> None
     )
     assert f"0199aaaa-1 ({store.root}/--a--/one.jsonl)" in few
     assert f"0199aaab-2 ({store.root}/--a--/two.jsonl)" in few
+    assert five.count(".jsonl)") == 5
+    assert five.endswith(".jsonl)")
     assert many.startswith("7 sessions in")
     assert many.count(".jsonl)") == 5
     assert many.endswith(", 2 more")
@@ -120,6 +128,20 @@ def test_one_file_under_two_names_is_one_session(store: Store, cwd: Path) -> Non
     (store.root / "linked").symlink_to(store.root / "--a--")
 
     assert resolve_session("0199aaaa", store, cwd).resolve() == store.root / "--a--/one.jsonl"
+
+
+def test_files_that_cannot_be_read_cost_only_themselves(
+    store: Store, cwd: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse_one(path: Path) -> dict[str, object] | None:
+        if path.stem == "three":
+            raise PermissionError(13, "Permission denied")
+        return read_header(path)
+
+    monkeypatch.setattr("pitree.catalog.resolve.read_header", refuse_one)
+
+    assert resolve_session("0199aaab", store, cwd).stem == "two"
+    assert resolve_session("short", store, cwd).stem == "four"
 
 
 def test_the_store_can_be_flat(cwd: Path) -> None:
@@ -141,15 +163,27 @@ def test_a_header_is_found_whatever_the_chunks(
         tmp_path / "s.jsonl", b"", b"torn", {"type": "title"}, header("abc", metadata="m" * 5000), end=end
     )
 
-    found = read_header(path)
+    answer = read_header(path)
 
-    assert found is not None
-    assert found["id"] == "abc"
+    assert answer is not None
+    assert answer["id"] == "abc"
 
 
 @pytest.mark.parametrize("first", [message("user", "x"), {"type": "session", "id": 5}, b"\0" * (1 << 20)])
 def test_no_header(tmp_path: Path, first: bytes | dict[str, object]) -> None:
     assert read_header(write(tmp_path / "s.jsonl", first, header())) is None
+
+
+@pytest.mark.skipif(not Path("/dev/fd").is_dir(), reason="nothing tells which files are open")
+def test_files_are_closed(tmp_path: Path) -> None:
+    paths = [write(tmp_path / "a.jsonl", header()), write(tmp_path / "b.jsonl", b"no")]
+    before = len([*Path("/dev/fd").iterdir()])
+
+    for path in paths * 5:
+        read_header(path)
+        scan_file(found(path))
+
+    assert len([*Path("/dev/fd").iterdir()]) == before
 
 
 def test_no_more_is_read_than_the_header_needs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -98,6 +98,7 @@ def test_the_last_name_counts_and_a_blank_one_clears_it(
         ([message("user", [{"type": "image"}]), message("user", [text("a"), text("b")])], "a b"),
         ([message("user", [text("a"), {"type": "text"}, text(None), text("b")])], "a   b"),
         ([message("user", [text(5), {"type": "text", "text": True}, text(2.5)])], "5 true 2.5"),
+        ([message("user", [text([1]), text({"a": 2}), text("x")])], "  x"),
         ([message("user", [text("a"), "b", 5, None, text("c")])], "a c"),
         ([message("user", [{"text": "no type"}])], NO_MESSAGES),
         ([message("toolResult", "x"), message("custom", "y")], NO_MESSAGES),
@@ -185,6 +186,22 @@ def test_neither_blanks_nor_the_order_of_keys_matter(path: Path, order: list[str
     assert made.message_count == 2
     assert made.text == fields["content"]
     assert made.modified == TIME_MS + 5
+
+
+def test_only_the_role_of_a_message_makes_a_tool_result(path: Path) -> None:
+    result = {"role": "toolResult", "content": "no"}
+
+    made = row(
+        path,
+        header(),
+        {"note": "toolResult", **message("user", "one")},
+        {"note": "toolResult", **entry("session_info", name="named")},
+        {"note": "toolResult", **entry("message", message=None)},
+        entry("custom", message=result),
+        entry("message", message=result),
+    )
+
+    assert (made.text, made.name, made.message_count, made.damage) == ("one", "named", 3, 0)
 
 
 # ---- what is wrong with a file

@@ -220,9 +220,10 @@ def in_a_process(code: str, *arguments: str, **environ: str) -> subprocess.Compl
         "import os, signal, sys\nfrom pathlib import Path\n"
         "from pitree.agent.launch import Launch, replace_process, run_child\n"
     )
+    inherited = {name: value for name, value in os.environ.items() if name != "PYTHONUNBUFFERED"}
     return subprocess.run(
         [sys.executable, "-c", prelude + code, *arguments],
-        env={**os.environ, "PYTHONPATH": str(ROOT), **environ},
+        env={**inherited, "PYTHONPATH": str(ROOT), **environ},
         capture_output=True,
         check=False,
         timeout=60,
@@ -254,6 +255,17 @@ def test_the_process_becomes_the_program() -> None:
     before, after = done.stdout.split()
     assert before == after
     assert done.returncode == 7
+
+
+@pytest.mark.parametrize("stream", ["stdout", "stderr"])
+@pytest.mark.parametrize("start", ["replace_process", "run_child"])
+def test_what_was_printed_before_comes_before(start: str, stream: str) -> None:
+    done = in_a_process(
+        f"sys.stderr = open(2, 'w', buffering=4096)\nprint('before', file=sys.{stream})\n"
+        f"{start}(Launch(('sh', '-c', 'echo after; echo after >&2'), None), os.environ)"
+    )
+
+    assert getattr(done, stream) == b"before\nafter\n"
 
 
 @pytest.mark.parametrize("start", ["replace_process", "run_child"])
