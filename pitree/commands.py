@@ -85,12 +85,10 @@ def list_sessions(args: Namespace, place: Place) -> None:
         write_json([_session_json(row) for row in rows])
         return
     for row in rows:
-        when = "" if row.modified <= 0 else datetime.fromtimestamp(row.modified / 1000).astimezone()
         folder = f"  {one_line(row.cwd, 200)}" if args.all else ""
         mark = " ⚠" if row.damage else ""
-        write_line(
-            f"{row.id[:13]:<13}  {when:%Y-%m-%d %H:%M}  {row.message_count:>5}  {row.title}{mark}{folder}"
-        )
+        when = _local_time(row.modified)
+        write_line(f"{row.id[:13]:<13}  {when:<16}  {row.message_count:>5}  {row.title}{mark}{folder}")
     if not rows:
         where = "the store" if args.all else f"{place.cwd}"
         hint = "" if args.all else " (--all looks everywhere)"
@@ -110,6 +108,14 @@ def read_rows(place: Place, *, everything: bool) -> list[SessionRow]:
     if not everything:
         rows = [row for row in rows if place.store.holds_for(row.cwd, place.cwd)]
     return newest_first(rows)
+
+
+def _local_time(milliseconds: float) -> str:
+    """Return the minute on the clock here, or nothing where no clock shows it."""
+    try:
+        return f"{datetime.fromtimestamp(milliseconds / 1000).astimezone():%Y-%m-%d %H:%M}"
+    except (ValueError, OverflowError, OSError):
+        return ""
 
 
 def _session_json(row: SessionRow) -> JsonObject:
