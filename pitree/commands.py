@@ -3,7 +3,7 @@
 import os
 import sys
 from argparse import Namespace
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from datetime import datetime
@@ -307,23 +307,30 @@ def resume(args: Namespace, place: Place) -> int:
     else:
         path = resolve_session(args.session, place.store, place.cwd)
     with open_session(str(path), place) as session:
+        if session.refused_by_pi:
+            raise CommandError(f"{path} cannot be resumed: {session.read_only}")
         recorded = session.cwd
-    try:
-        program = pi.find_pi(args.pi, os.environ)
-    except pi.AgentNotFoundError as error:
-        command = pi.shell_line(pi.resume((error.command,), path, place.cwd, args.prompt))
-        raise CommandError(f"{error}; the command to run is: {command}") from None
     folder = pi.working_directory(recorded) if recorded else place.cwd
-    if args.fork:
-        launched = pi.fork(program, path, place.cwd)
-    elif folder is not None or args.here:
-        launched = pi.resume(program, path, folder or place.cwd, args.prompt)
-    else:
+    if folder is None and not (args.here or args.fork):
         raise CommandError(
             f"the session's folder {recorded} is gone; "
             f"--here resumes it from {place.cwd}, --fork forks it into there"
         )
-    return start(launched, keep_running=args.demo)
+    if args.fork and args.prompt is not None:
+        raise CommandError("a fork cannot be given a prompt; leave out --fork or the prompt")
+
+    def launch(program: Sequence[str]) -> pi.Launch:
+        if args.fork:
+            root = place.store.root if place.store.flat else None
+            return pi.fork(program, path, place.cwd, session_dir=root)
+        return pi.resume(program, path, folder or place.cwd, args.prompt)
+
+    try:
+        program = pi.find_pi(args.pi, os.environ)
+    except pi.AgentNotFoundError as error:
+        command = pi.shell_line(launch(error.words))
+        raise CommandError(f"{error}; the command to run is: {command}") from None
+    return start(launch(program), keep_running=args.demo)
 
 
 def start(launched: pi.Launch, *, keep_running: bool) -> int:
