@@ -221,7 +221,8 @@ def print_context(args: Namespace, place: Place) -> None:
             return
         for number, (message, source) in enumerate(zip(context.messages, context.sources, strict=True), 1):
             tokens = estimate_tokens(message)
-            write_line(f"── {number}  {message.get('role')}  {source.id}  ~{tokens} tokens")
+            role = _text(message.get("role")) or "(no role)"
+            write_line(f"── {number}  {role}  {source.id}  ~{tokens} tokens")
             for text in message_lines(message):
                 write_line(text)
             write_line()
@@ -261,23 +262,31 @@ def _print_summary(context: SessionContext) -> None:
 def message_lines(message: JsonObject) -> Iterable[str]:
     """Yield a message's content as lines of text, not yet safe to print."""
     if message.get("role") == "bashExecution":
-        yield f"! {message.get('command')}"
-        yield from lines(str(message.get("output") or ""))
+        yield f"! {_text(message.get('command'))}"
+        yield from lines(_text(message.get("output")))
         return
     if "summary" in message:
-        yield from lines(str(message["summary"]))
+        yield from lines(_text(message["summary"]))
     for block in blocks_of(message.get("content")):
         kind = block.get("type")
         if kind == "toolCall":
             yield f"→ {tool_line(block.get('name'), block.get('arguments'))}"
         elif kind == "image":
-            yield f"[{block.get('mimeType')}, {len(str(block.get('data') or '')) * 3 // 4} bytes]"
+            size = len(_text(block.get("data"))) * 3 // 4
+            yield f"[{_text(block.get('mimeType')) or 'image'}, {size} bytes]"
         elif kind == "thinking":
-            yield from (f"  {line}" for line in lines(str(block.get("thinking") or "")))
+            yield from (f"  {line}" for line in lines(_text(block.get("thinking"))))
         else:
-            yield from lines(str(block.get("text") or ""))
+            yield from lines(_text(block.get("text")))
     if message.get("errorMessage"):
-        yield f"✗ {message['errorMessage']}"
+        yield f"✗ {_text(message['errorMessage'])}"
+
+
+def _text(value: object) -> str:
+    """Return a field that should be text: null and missing as nothing, other types as JSON."""
+    if value is None:
+        return ""
+    return value if isinstance(value, str) else encode_value(value).decode()
 
 
 def print_entry(args: Namespace, place: Place) -> None:
