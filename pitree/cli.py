@@ -5,7 +5,7 @@ import sys
 from argparse import ArgumentParser, Namespace, RawDescriptionHelpFormatter
 from collections.abc import Sequence
 from contextlib import ExitStack
-from typing import NoReturn
+from typing import NoReturn, TextIO
 
 from pitree import __version__
 from pitree.commands import COMMANDS, CommandError, Place, place_of, start, warn
@@ -95,24 +95,37 @@ def main(argv: Sequence[str] | None = None) -> int:
             else:
                 args = _screen_parser().parse_args(arguments)
                 code = _screen(args, place_of(args, stack))
-            sys.stdout.flush()
+            if sys.stdout is not None:  # as it is where it was closed before the start
+                sys.stdout.flush()
             return code
     except (CommandError, SessionError) as error:
         warn(str(error))
         return 1
-    except BrokenPipeError:
-        # the reader went away (`| head`); nothing more may be written, not even at exit
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    except BrokenPipeError:  # the reader went away (`| head`)
+        _give_up_output()
         return 1
     except KeyboardInterrupt:
         return 130
     except OSError as error:
         warn(f"{error.filename or 'the system'}: {error.strerror or error}")
+        _give_up_output()
         return 1
 
 
+def _give_up_output() -> None:
+    """Have nothing more written that cannot be written: Python would try once more at exit, and complain."""
+    try:
+        sys.stdout.flush()
+    except OSError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def _is_terminal(stream: TextIO | None) -> bool:
+    return stream is not None and stream.isatty()
+
+
 def _screen(args: Namespace, place: Place) -> int:
-    if not (sys.stdin.isatty() and sys.stdout.isatty()):
+    if not (_is_terminal(sys.stdin) and _is_terminal(sys.stdout)):
         raise CommandError(
             "the screen needs a terminal; without one there are `pitree list`, `tree`, `context`, `show`"
         )

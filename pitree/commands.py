@@ -1,5 +1,6 @@
 """The commands that print: list, tree, context, show; and resume. No screen, no colour, safe for pipes."""
 
+import io
 import os
 import sys
 from argparse import Namespace
@@ -8,7 +9,7 @@ from contextlib import ExitStack
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any, BinaryIO, NoReturn
 
 from pitree import demo
 from pitree.agent import launch as pi
@@ -54,17 +55,24 @@ def place_of(args: Namespace, stack: ExitStack) -> Place:
 
 def write_json(value: Any) -> None:  # noqa: ANN401 - any JSON value
     """Write one JSON document and a newline to standard output."""
-    sys.stdout.buffer.write(encode_value(value) + b"\n")
+    _output().write(encode_value(value) + b"\n")
 
 
 def write_line(text: str = "") -> None:
     """Write one line to standard output; what could harm a terminal is made visible."""
-    sys.stdout.buffer.write(display(text).encode() + b"\n")
+    _output().write(display(text).encode() + b"\n")
+
+
+def _output() -> BinaryIO:
+    output: BinaryIO | None = getattr(sys.stdout, "buffer", None)
+    if output is None:
+        raise CommandError("standard output is closed, so there is nowhere to print to")
+    return output
 
 
 def warn(text: str) -> None:
-    """Write one line to standard error."""
-    sys.stderr.write(f"pitree: {display(text)}\n")
+    """Write one line to standard error, if there is one."""
+    print(f"pitree: {display(text)}", file=sys.stderr or io.StringIO())
 
 
 # ---- list
