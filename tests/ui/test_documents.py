@@ -32,6 +32,14 @@ def text_of(document: Document) -> str:
     return "\n".join(line.text for line in document.lines())
 
 
+def content_of(document: Document) -> str:
+    """Return the text of an entry's document without what follows the content: where the entry stands."""
+    content, rule, place = text_of(document).rpartition("\n\nparent     ")
+    assert rule, text_of(document)
+    assert re.fullmatch(r".*\nchildren   \d+\nline       .*", place), place
+    return content
+
+
 def styles_of(document: Document, text: str) -> set[str]:
     """Return the styles of the spans that hold `text`."""
     return {style for line in document.lines() for span, style in line.spans if text in span}
@@ -69,11 +77,10 @@ def test_the_head_says_what_and_where(tmp_path: Path) -> None:
     ) as session:
         document = entry_document(session, session.entries[1])
     assert document.title == "user e2"
-    assert text_of(document).startswith("user · e2\n")
-    assert field(document, "time") == "2026-03-01 10:00:00"
-    assert field(document, "label") == "turning point (since 2026-03-01 10:00:00)"
+    label = "label      turning point (since 2026-03-01 10:00:00)"
+    assert content_of(document) == f"user · e2 · 2026-03-01 10:00:00\n{label}\n\ntwo"
     assert field(document, "parent") == "e1 (user)"
-    assert field(document, "children") == "2 children"
+    assert field(document, "children") == "2"
     assert field(document, "line").startswith("3 of the file: ")
 
 
@@ -117,10 +124,10 @@ def test_a_long_text_is_plain_and_cut_until_asked_for(last: Any) -> None:  # noq
     document = last(message("user", text))
     assert styles_of(document, "# no heading") == {"text"}
     assert document.cut
-    assert list(document.lines())[-1].text == "… 36 kB more (press m for all)"
+    assert content_of(document).endswith("y\n… 36 kB more (press m for all)")
     whole = last(message("user", text), whole=True)
     assert not whole.cut
-    assert text_of(whole).endswith("\n" + "y" * 99)
+    assert content_of(whole).endswith("\n" + "y" * 99)
     assert text_of(whole).count("y" * 99) == 999
 
 
@@ -158,6 +165,21 @@ def test_an_assistant_message(last: Any) -> None:  # noqa: ANN401
     assert "more fields" not in text
 
 
+@pytest.mark.parametrize(
+    ("reason", "shown"),
+    [
+        ("stop", None),
+        ("toolUse", None),
+        ("length", "length ✗ the reply was cut at its longest"),
+        ("tired", "tired"),
+    ],
+)
+def test_only_an_end_that_says_something_is_shown(last: Any, reason: str, shown: str | None) -> None:  # noqa: ANN401
+    document = last(message("assistant", "done", stopReason=reason))
+    head = "assistant · e1 · 2026-03-01 10:00:00\n"
+    assert content_of(document) == head + (f"stop       {shown}\n" if shown else "") + "\ndone"
+
+
 def test_what_nobody_knows_is_shown_as_it_is(last: Any) -> None:  # noqa: ANN401
     document = last(message("assistant", [{"type": "novel", "x": [1]}], mood={"a": 1}) | {"extra": True})
     text = text_of(document)
@@ -177,7 +199,7 @@ def test_what_nobody_knows_is_shown_as_it_is(last: Any) -> None:  # noqa: ANN401
 )
 def test_an_edit_is_a_diff(last: Any, arguments: object) -> None:  # noqa: ANN401
     document = last(message("assistant", [call("edit", arguments)]))
-    assert text_of(document).endswith("→ edit · a.py\n a\n-b\n+B\n c")
+    assert content_of(document).endswith("→ edit · a.py\n a\n-b\n+B\n c")
     assert styles_of(document, "-b") == {"diff-remove"}
     assert styles_of(document, "+B") == {"diff-add"}
 
@@ -196,7 +218,7 @@ def test_calls_as_their_tools_mean_them(last: Any) -> None:  # noqa: ANN401
         call("mine", {"a": [1, 2]}),
         call("mine", None),
     ]
-    text = text_of(last(message("assistant", calls)))
+    text = content_of(last(message("assistant", calls)))
     assert "→ bash\nmake\nmake test\ntimeout    5\n" in text
     assert "→ write · new.py\nx = 1\n" in text
     assert "→ bash\ncommand    7\n" in text
@@ -245,7 +267,7 @@ def test_a_bash_execution(last: Any) -> None:  # noqa: ANN401
     assert field(document, "exit code") == "✗ 2"
     assert field(document, "context") == "left out: the model does not see it"
     assert field(document, "ended") == "✗ cancelled"
-    assert text_of(document).endswith("\n$ ls\n\noutput · 4 bytes\na\nb")
+    assert content_of(document).endswith("\n$ ls\n\noutput · 4 bytes\na\nb")
 
 
 # ---- images

@@ -43,6 +43,11 @@ class Host(App[None]):
         self.shown.append((event.entry_id, event.tab))
 
 
+HEAD = "{} · {} · 2026-03-01 10:00:00"
+# An entry's head and a blank line; a blank line, parent, children and line.
+ROWS_ABOVE, ROWS_BELOW = 2, 4
+
+
 def pane(pilot: Pilot[None]) -> Preview:
     return pilot.app.query_one(Preview)
 
@@ -57,6 +62,17 @@ def top_line(pilot: Pilot[None]) -> str:
     return pane(pilot).view.render_line(0).text.rstrip()
 
 
+def above_the_place(pilot: Pilot[None]) -> str:
+    """Return the rows of a screen scrolled to the end of a root entry, without the ones that place it."""
+    rows = screen_of(pilot).split("\n")
+    assert len(rows) == pane(pilot).view.page
+    place = rows.index("parent     none, it is a root")
+    assert rows[place - 1] == ""
+    assert rows[place + 1] == "children   0"
+    assert rows[place + 2].startswith("line       2 of the file: ")
+    return "\n".join(rows[: place - 1])
+
+
 async def show(pilot: Pilot[None], session: SessionFile, entry_id: str) -> None:
     """Show an entry and wait until it is on the screen."""
     pane(pilot).show(session, session.find(entry_id))
@@ -67,7 +83,7 @@ async def shown(pilot: Pilot[None], entry_id: str | None, tab: str) -> None:
     """Wait for the next document, which must be that one."""
     host = pilot.app
     assert isinstance(host, Host)
-    await wait_until(pilot, lambda: host.shown, f"{entry_id} {tab} was shown")  # type: ignore[arg-type]
+    await wait_until(pilot, lambda: host.shown, f"{entry_id} {tab} was shown")
     assert host.shown.pop(0) == (entry_id, tab)
     await pilot.pause()
 
@@ -104,16 +120,16 @@ async def test_the_entry_and_the_context(session: SessionFile) -> None:
     async with Host().run_test(size=(80, 20)) as pilot:
         await shown(pilot, None, "entry")
         await show(pilot, session, "e3")
-        assert screen_of(pilot).startswith("toolResult · e3\n")
-        assert "call       bash: ls\n" in screen_of(pilot)
-        assert screen_of(pilot).endswith("\n\na.py")
+        assert screen_of(pilot).startswith(
+            HEAD.format("toolResult", "e3") + "\ncall       bash: ls\n\na.py\n\nparent     e2 (assistant)\n"
+        )
         await pilot.press("right")
         await shown(pilot, "e3", "context")
         assert screen_of(pilot).startswith("context at e3\nmessages   3 ")
         assert "2 assistant" in screen_of(pilot)
         await pilot.press("left")
         await shown(pilot, "e3", "entry")
-        assert top_line(pilot) == "toolResult · e3"
+        assert top_line(pilot) == HEAD.format("toolResult", "e3")
 
 
 async def test_the_tabs_can_be_clicked(session: SessionFile) -> None:
@@ -208,12 +224,12 @@ async def test_an_older_wish_is_never_shown(session: SessionFile) -> None:
     async with Host().run_test(size=(80, 20)) as pilot:
         await shown(pilot, None, "entry")
         pane(pilot).show(session, session.find("e1"))
-        await wait_until(pilot, slow.begun.is_set)  # type: ignore[arg-type]
+        await wait_until(pilot, slow.begun.is_set)
         pane(pilot).show(session, session.find("e2"))
         pane(pilot).show(session, session.find("e3"))
         slow.let.set()
         await shown(pilot, "e3", "entry")
-        assert top_line(pilot) == "toolResult · e3"
+        assert top_line(pilot) == HEAD.format("toolResult", "e3")
         assert "e2" not in slow.read[: slow.read.index("e3")]
 
 
@@ -222,10 +238,10 @@ async def test_reading_that_takes_long_is_said(session: SessionFile) -> None:
     async with Host().run_test(size=(80, 20)) as pilot:
         await shown(pilot, None, "entry")
         pane(pilot).show(session, session.find("e1"))
-        await wait_until(pilot, lambda: "Reading" in screen_of(pilot))  # type: ignore[arg-type]
+        await wait_until(pilot, lambda: "Reading" in screen_of(pilot))
         slow.let.set()
         await shown(pilot, "e1", "entry")
-        assert top_line(pilot) == "user · e1"
+        assert top_line(pilot) == HEAD.format("user", "e1")
 
 
 async def test_nothing_wished_for_drops_what_is_being_read(session: SessionFile) -> None:
@@ -233,7 +249,7 @@ async def test_nothing_wished_for_drops_what_is_being_read(session: SessionFile)
     async with Host().run_test(size=(80, 20)) as pilot:
         await shown(pilot, None, "entry")
         pane(pilot).show(session, session.find("e1"))
-        await wait_until(pilot, slow.begun.is_set)  # type: ignore[arg-type]
+        await wait_until(pilot, slow.begun.is_set)
         pane(pilot).show(None, None)
         await shown(pilot, None, "entry")
         slow.let.set()
@@ -267,10 +283,10 @@ async def test_a_context_is_left_when_it_is_no_longer_wanted(session: SessionFil
         await shown(pilot, None, "entry")
         pane(pilot).tab = "context"
         pane(pilot).show(session, session.find("e5"))
-        await wait_until(pilot, slow.begun.is_set)  # type: ignore[arg-type]
+        await wait_until(pilot, slow.begun.is_set)
         read = len(slow.read)
         pane(pilot).tab = "entry"
-        await wait_until(pilot, lambda: pane(pilot)._timer is None)  # type: ignore[arg-type]
+        await wait_until(pilot, lambda: pane(pilot)._timer is None)
         slow.let.set()
         await shown(pilot, "e5", "entry")
         assert slow.read[read:] == ["e5"]  # not e2 to e5 for a context that nobody sees
@@ -285,16 +301,19 @@ async def test_scrolling_by_keys(session: SessionFile) -> None:
         await show(pilot, session, "e4")
         page = pane(pilot).view.page
         assert page == 17
-        assert pane(pilot).view.line_count == 6 + 200
-        await pilot.press("down", "down", "up")
-        assert top_line(pilot) == "time       2026-03-01 10:00:00"
+        assert pane(pilot).view.line_count == ROWS_ABOVE + 200 + ROWS_BELOW
+        await pilot.press("down", "down", "down", "up")
+        assert top_line(pilot) == "row 0"
         await pilot.press("home", "pagedown")
-        assert top_line(pilot) == f"row {page - 6}"
+        assert top_line(pilot) == f"row {page - ROWS_ABOVE}"
         await pilot.press("end")
-        assert screen_of(pilot).endswith("row 199")
-        assert top_line(pilot) == f"row {200 - page}"
+        rows = screen_of(pilot).split("\n")
+        assert len(rows) == page
+        assert rows[-1].startswith("line       5 of the file: ")
+        assert rows[0] == f"row {200 + ROWS_BELOW - page}"
+        assert rows[-1 - ROWS_BELOW] == "row 199"
         await pilot.press("pageup", "home")
-        assert top_line(pilot) == "user · e4"
+        assert top_line(pilot) == HEAD.format("user", "e4")
 
 
 async def test_long_lines_wrap_or_are_cut(session: SessionFile) -> None:
@@ -304,7 +323,7 @@ async def test_long_lines_wrap_or_are_cut(session: SessionFile) -> None:
         wrapped = pane(pilot).view.line_count
         assert wrapped > 30
         await pilot.press("w")
-        assert pane(pilot).view.line_count == 7
+        assert pane(pilot).view.line_count == ROWS_ABOVE + 1 + ROWS_BELOW
         assert all(cell_len(line) <= 58 for line in screen_of(pilot).split("\n"))
         await pilot.press("w")
         assert pane(pilot).view.line_count == wrapped
@@ -316,9 +335,9 @@ async def test_a_new_width_keeps_the_place(session: SessionFile) -> None:
         await show(pilot, session, "e4")
         await pilot.press("pagedown", "pagedown", "down")
         before = top_line(pilot)
-        assert before == "row 29"
+        assert before == f"row {2 * pane(pilot).view.page + 1 - ROWS_ABOVE}"
         await pilot.resize_terminal(50, 20)
-        await wait_until(pilot, lambda: pane(pilot).view._layout_of.width < 50)  # type: ignore[arg-type]
+        await wait_until(pilot, lambda: pane(pilot).view._layout_of.width < 50)
         await pilot.pause()
         assert top_line(pilot) == before
 
@@ -332,7 +351,7 @@ async def test_the_same_entry_again_keeps_the_place(session: SessionFile) -> Non
         await show(pilot, session, "e4")
         assert top_line(pilot) == before
         await show(pilot, session, "e5")
-        assert top_line(pilot) == "user · e5"
+        assert top_line(pilot) == HEAD.format("user", "e5")
 
 
 async def test_m_shows_all_of_a_long_text(tmp_path: Path) -> None:
@@ -342,14 +361,14 @@ async def test_m_shows_all_of_a_long_text(tmp_path: Path) -> None:
             await shown(pilot, None, "entry")
             await show(pilot, session, "e1")
             await pilot.press("end")
-            assert screen_of(pilot).endswith("more (press m for all)")
+            assert above_the_place(pilot).endswith("more (press m for all)")
             before = top_line(pilot)
             await pilot.press("m")
             await shown(pilot, "e1", "entry")
             assert top_line(pilot) == before
             await pilot.press("end")
-            assert "row 2999" in screen_of(pilot)
-            assert pane(pilot).view.line_count == 3006
+            assert above_the_place(pilot).endswith("row 2999 " + "x" * 60)
+            assert pane(pilot).view.line_count == ROWS_ABOVE + 3000 + ROWS_BELOW
 
 
 async def test_the_end_is_the_end_however_wrong_the_guess(tmp_path: Path, long_text: str) -> None:
@@ -361,9 +380,9 @@ async def test_the_end_is_the_end_however_wrong_the_guess(tmp_path: Path, long_t
             guessed = pane(pilot).view.line_count
             await pilot.press("end")
             assert pane(pilot).view.line_count != guessed
-            assert screen_of(pilot).endswith("\nthe end")
+            assert above_the_place(pilot).endswith("\nthe end")
             await pilot.press("up", "end", "down")
-            assert screen_of(pilot).endswith("\nthe end")
+            assert above_the_place(pilot).endswith("\nthe end")
 
 
 async def test_a_tool_result_of_50_mb(tmp_path: Path) -> None:
@@ -389,10 +408,10 @@ async def test_a_tool_result_of_50_mb(tmp_path: Path) -> None:
             await shown(pilot, "e1", "entry")
             layout = pane(pilot).view._layout_of
             assert sum(layout._exact) < 5  # of 12,000 sections: the others are only counted
-            assert layout.height == pytest.approx(550_006, rel=0.1)
-            await pilot.press("end", "up")
+            assert layout.height == pytest.approx(ROWS_ABOVE + 550_000 + ROWS_BELOW, rel=0.1)
+            await pilot.press("end", *["up"] * ROWS_BELOW)
             await pilot.pause()
-            assert screen_of(pilot).count("0123456789" * 9) == pane(pilot).view.page
+            assert screen_of(pilot).split("\n") == ["0123456789" * 9] * pane(pilot).view.page
             assert sum(layout._exact) < 10
 
 

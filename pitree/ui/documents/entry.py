@@ -36,9 +36,9 @@ def entry_document(session: Session, entry: Entry, *, whole: bool = False) -> Do
     writer = Writer(whole=whole)
     name = entry_name(entry)
     title = f"{name} {one_line(entry.id, 60)}"
-    writer.line((name, _entry_style(entry)), (f" · {one_line(entry.id, 60)}", "muted"))
-    writer.field("time", moment(entry.timestamp))
-    _write_place(writer, session, entry)
+    about = f" · {one_line(entry.id, 60)} · {moment(entry.timestamp)}"
+    writer.line((name, _entry_style(entry)), (about, "muted"))
+    _write_marks(writer, session, entry)
     fields = Fields(body)
     fields.drop("type", "id", "parentId", "timestamp")
     message = fields.mapping("message") if entry.type == "message" else None
@@ -49,6 +49,7 @@ def entry_document(session: Session, entry: Entry, *, whole: bool = False) -> Do
         if write is not None:
             write(writer, session, fields)
     writer.fields(fields.rest, heading="more fields" if message is not None else "fields")
+    _write_place(writer, session, entry)
     return writer.document(title)
 
 
@@ -65,20 +66,27 @@ def _entry_style(entry: Entry) -> StyleName:
     return _TYPE_STYLES.get(entry.type, "setting" if entry.type in _WRITERS else "other")
 
 
-def _write_place(writer: Writer, session: Session, entry: Entry) -> None:
+def _write_marks(writer: Writer, session: Session, entry: Entry) -> None:
+    """Write what somebody wrote on the entry, and what is wrong with it: that is wanted before the text."""
     tree = session.tree
     label = tree.label(entry.id)
     if label:
         since = tree.label_times.get(entry.id)
         writer.field("label", f"{label} (since {moment(since)})" if since else label, "warning")
+    for note in tree.notes(entry):
+        writer.field("damage", f"⚠ {note}", "error")
+
+
+def _write_place(writer: Writer, session: Session, entry: Entry) -> None:
+    """Write where the entry stands, in the tree and in the file: who wants that looks for it."""
+    writer.blank()
+    tree = session.tree
     position = tree.position(entry.id)
     if position is not None:
         parent = tree.parents[position]
         above = "none, it is a root" if parent == NO_PARENT else _naming(tree.entries[parent])
-        writer.field("parent", above)
-        writer.field("children", plural(len(tree.children(position)), "child", "children"))
-    for note in tree.notes(entry):
-        writer.field("damage", f"⚠ {note}", "error")
+        writer.field("parent", above, "muted")
+        writer.field("children", f"{len(tree.children(position)):,}", "muted")
     where = f"{entry.line:,} of the file: {file_size(entry.length)} from byte {entry.offset:,} on"
     writer.field("line", where, "muted")
 

@@ -24,6 +24,8 @@ BAD_ENDS: Final[dict[str, str]] = {
 }
 """What the stop reasons mean that are neither a finished reply nor a tool call."""
 
+_GOOD_ENDS: Final = ("stop", "toolUse")
+
 
 def write_message(writer: Writer, message: JsonObject, call: JsonObject | None = None) -> None:
     """Write a message in full; `call` is the tool call block that a tool result answers."""
@@ -105,7 +107,7 @@ def _write_assistant(writer: Writer, fields: Fields) -> None:
     write_model(writer, fields)
     writer.field("thinking", fields.text("thinkingLevel"))
     reason = fields.text("stopReason")
-    if reason is not None:
+    if reason is not None and reason not in _GOOD_ENDS:
         bad = BAD_ENDS.get(reason)
         writer.field("stop", f"{reason} ✗ {bad}" if bad else reason, "error" if bad else "text")
     error = fields.text("errorMessage")
