@@ -9,6 +9,7 @@ from textual import events, work
 from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Horizontal
+from textual.content import Content
 from textual.message import Message
 from textual.screen import Screen
 from textual.worker import get_current_worker
@@ -327,6 +328,8 @@ class Browser(Resuming, Screen[None]):
             self.session_path = None
         tree = self.query_one(TreePane)
         tree.show(session, keep=same)
+        name = session.tree.name if session is not None else None
+        tree.border_title = Content(f"Tree · {one_line(name, 200)}" if name else "Tree")
         self.remark = one_line(problem, 600) if problem else self._remark_on(session)
         self._show_status()
 

@@ -61,9 +61,12 @@ class LineView(ScrollView, can_focus=True):
         """Return the style of a component class, without a background unless it sets one itself."""
         style = self._styles.get(name)
         if style is None:
-            # the partial style leaves out that a colour is translucent, the whole one lays it on our background
+            # the partial style forgets that a colour is translucent, the whole one lays it on our background
             own = self.get_component_rich_style(name, partial=True)
-            style = own + Style(color=self.get_component_rich_style(name).color) if own.color else own
+            whole = self.get_component_rich_style(name)
+            style = own + Style(
+                color=whole.color if own.color else None, bgcolor=whole.bgcolor if own.bgcolor else None
+            )
             self._styles[name] = style
         return style
 
@@ -148,12 +151,14 @@ class RowList(LineView):
     COMPONENT_CLASSES: ClassVar[set[str]] = {"row--cursor", "row--cursor-blurred"}
 
     DEFAULT_CSS = """
-    RowList > .row--cursor { background: $block-cursor-background; text-style: bold; }
-    RowList > .row--cursor-blurred { background: $surface-lighten-2; }
+    RowList > .row--cursor { background: $primary 38%; text-style: bold; }
+    RowList > .row--cursor-blurred { background: $foreground 12%; }
     """
 
     cursor: reactive[int] = reactive(0, repaint=False, init=False)
     """The highlighted row; -1 never, 0 also for an empty list."""
+
+    _center = False
 
     class Highlighted(Message):
         """The highlight moved to another row."""
@@ -225,6 +230,7 @@ class RowList(LineView):
         self.set_line_count(count)
         cursor = self.validate_cursor(cursor)
         self.set_reactive(RowList.cursor, cursor)
+        self._center = center and self.size.height == 0  # not on the screen yet
         if self.is_mounted and self.page > 1:
             place = self.page // 2 if center else max(0, min(place, self.page - 1))
             self._jump(cursor - place)
@@ -241,6 +247,9 @@ class RowList(LineView):
     def on_resize(self) -> None:
         """Keep the place."""
         self.redraw()
+        if self._center and self.size.height:
+            self._center = False
+            self._jump(self.cursor - self.page // 2)
         self.keep_in_sight()
 
     def action_line_up(self) -> None:

@@ -10,7 +10,7 @@ import pytest
 from syrupy.assertion import SnapshotAssertion
 from syrupy.extensions.image import SVGImageSnapshotExtension
 from syrupy.location import PyTestLocation
-from syrupy.types import SerializableData, SerializedData
+from syrupy.types import SerializableData
 
 from pitree import demo
 from pitree.catalog.locations import Store
@@ -30,8 +30,8 @@ class _Pictures(SVGImageSnapshotExtension):
     def dirname(cls, *, test_location: PyTestLocation) -> str:
         return str(SNAPSHOTS / Path(test_location.filepath).stem.removeprefix("test_"))
 
-    def serialize(self, data: SerializableData, **_: object) -> SerializedData:
-        return re.sub(r"terminal-\d+-", "terminal-", str(data))
+    def serialize(self, data: SerializableData, **_: object) -> bytes:
+        return re.sub(r"terminal-\d+-", "terminal-", str(data)).encode()
 
 
 @pytest.fixture(autouse=True)
@@ -50,7 +50,7 @@ def picture(snapshot: SnapshotAssertion) -> SnapshotAssertion:
 
 @pytest.fixture
 def store(tmp_path: Path) -> Store:
-    """The demo store with its own paths: nothing in it depends on the machine."""
+    """Copy the demo store with its own paths: nothing in it depends on the machine."""
     made = demo.make(tmp_path / "agent", rewrite=False)
     return Store(made.agent_dir / "sessions", flat=False, source="default")
 

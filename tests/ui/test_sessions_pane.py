@@ -2,10 +2,10 @@
 
 from pathlib import Path
 
+from pitree.catalog.locations import Store
+
 from .conftest import AppFactory
 from .waiting import browser, sessions, settled, tree, wait_until
-
-from pitree.catalog.locations import Store
 
 
 async def test_this_folder_then_all(app: AppFactory) -> None:
@@ -71,8 +71,9 @@ async def test_a_broken_pattern_is_said(app: AppFactory) -> None:
     async with app(everything=True).run_test(size=(140, 40)) as pilot:
         await settled(pilot)
         await pilot.press(*"re:[")
-        assert sessions(pilot).problem is not None
-        assert sessions(pilot).problem in sessions(pilot).status
+        problem = sessions(pilot).problem
+        assert problem is not None
+        assert problem in sessions(pilot).status
 
 
 async def test_named_only_and_paths(app: AppFactory) -> None:

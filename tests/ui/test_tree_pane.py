@@ -2,13 +2,15 @@
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
-from .conftest import AppFactory
-from .waiting import browser, settled, tree, tree_texts, wait_until
 
 from pitree.catalog.locations import Store
 from pitree.sessions.rows import FILTERS, visible_rows
+
+from .conftest import AppFactory
+from .waiting import browser, settled, tree, tree_texts, wait_until
 
 
 @pytest.fixture
@@ -122,22 +124,18 @@ async def test_jumps_between_forks(app: AppFactory, star: Path) -> None:
 
 async def test_deep_rows_pan_into_sight(app: AppFactory, tmp_path: Path) -> None:
     deep = tmp_path / "deep.jsonl"
-    lines = [
-        {"type": "session", "version": 3, "id": "s", "timestamp": "2026-01-01T00:00:00.000Z", "cwd": "/p"}
-    ]
-    parent: str | None = None
+    lines: list[dict[str, Any]] = [{"type": "session", "version": 3, "id": "s", "cwd": "/p"}]
     for level in range(60):
-        for side in ("a", "b"):
-            lines.append(
-                {
-                    "type": "message",
-                    "id": f"{side}{level}",
-                    "parentId": parent,  # type: ignore[dict-item]
-                    "timestamp": f"2026-01-01T00:{level:02d}:00.000Z",
-                    "message": {"role": "user", "content": f"text {side}{level}"},  # type: ignore[dict-item]
-                }
-            )
-        parent = f"b{level}"
+        lines += [
+            {
+                "type": "message",
+                "id": f"{side}{level}",
+                "parentId": f"b{level - 1}" if level else None,
+                "timestamp": f"2026-01-01T00:{level:02d}:00.000Z",
+                "message": {"role": "user", "content": f"text {side}{level}"},
+            }
+            for side in "ab"
+        ]
     deep.write_text("".join(json.dumps(line) + "\n" for line in lines))
     async with app(file=deep).run_test(size=(60, 20)) as pilot:
         await settled(pilot)

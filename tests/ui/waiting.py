@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Callable
+from typing import Any
 
 from textual.pilot import Pilot
 
@@ -13,7 +14,7 @@ from pitree.ui.panes.tree import TreePane
 PATIENCE_SECONDS = 20.0
 
 
-async def wait_until(pilot: Pilot[object], happened: Callable[[], object], what: str = "") -> None:
+async def wait_until(pilot: Pilot[Any], happened: Callable[[], object], what: str = "") -> None:
     """Let the program run until something is so; fail when it does not become so."""
     try:
         async with asyncio.timeout(PATIENCE_SECONDS):
@@ -23,29 +24,29 @@ async def wait_until(pilot: Pilot[object], happened: Callable[[], object], what:
         raise AssertionError(f"did not happen: {what or happened}") from None
 
 
-def browser(pilot: Pilot[object]) -> Browser:
+def browser(pilot: Pilot[Any]) -> Browser:
     screen = pilot.app.screen_stack[0]
     assert isinstance(screen, Browser)
     return screen
 
 
-def sessions(pilot: Pilot[object]) -> SessionsPane:
+def sessions(pilot: Pilot[Any]) -> SessionsPane:
     return browser(pilot).query_one(SessionsPane)
 
 
-def tree(pilot: Pilot[object]) -> TreePane:
+def tree(pilot: Pilot[Any]) -> TreePane:
     return browser(pilot).query_one(TreePane)
 
 
-def preview(pilot: Pilot[object]) -> Preview:
+def preview(pilot: Pilot[Any]) -> Preview:
     return browser(pilot).query_one(Preview)
 
 
-def tree_texts(pilot: Pilot[object]) -> list[str]:
+def tree_texts(pilot: Pilot[Any]) -> list[str]:
     return list(tree(pilot).visible_texts())
 
 
-async def settled(pilot: Pilot[object]) -> None:
+async def settled(pilot: Pilot[Any]) -> None:
     """Wait until the store is read, the highlighted session shown, and nothing is being worked on."""
 
     def quiet() -> bool:
