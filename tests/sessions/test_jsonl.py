@@ -169,6 +169,9 @@ def test_what_can_be_read_can_be_written_however_deep(depth: int) -> None:
 class Odd:
     """Nothing that JSON knows."""
 
+    def __repr__(self) -> str:
+        return "Odd()"
+
 
 @pytest.mark.parametrize(
     "value",
