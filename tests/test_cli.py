@@ -18,6 +18,7 @@ from sessions.test_text import is_safe
 from pitree import __version__
 from pitree.catalog.locations import folder_name
 from pitree.cli import main
+from pitree.commands import COMMANDS
 
 ROOT = Path(__file__).parents[1]
 PATIENCE_SECONDS = 60.0
@@ -523,6 +524,15 @@ def test_what_may_not_be_read(pitree: Run, tmp_path: Path) -> None:
     files = damaged.write_all(tmp_path / "flat")
     files["plain"].chmod(0)
     assert pitree("tree", files["plain"]).error == f"{files['plain']} cannot be read: Permission denied"
+
+
+def test_an_interrupt_is_no_traceback(pitree: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupted(*_: object) -> int:
+        raise KeyboardInterrupt
+
+    monkeypatch.setitem(COMMANDS, "list", interrupted)
+    interrupted.__doc__ = "Print."
+    assert pitree("list") == Done(130, "", "")
 
 
 # Nothing harms a terminal

@@ -70,7 +70,10 @@ def time_ms(value: object) -> float | None:
         clock = timedelta()
     elif zone is not None and zone != "Z":
         sign = -1 if zone[0] == "+" else 1
-        clock += sign * timedelta(hours=int(zone[1:3]), minutes=int(zone[4:6]))
+        hours, minutes = int(zone[1:3]), int(zone[4:6])
+        if hours > 23 or minutes > 59:
+            return None
+        clock += sign * timedelta(hours=hours, minutes=minutes)
     # (day != an overflowing one: datetime refuses 30 February where V8 rolls it over; Pi never writes it)
     return (moment - _EPOCH + clock) / timedelta(milliseconds=1)
 

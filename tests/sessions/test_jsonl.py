@@ -1,6 +1,7 @@
 """Bytes and JSON values: lines from chunks, values from lines and back."""
 
 import json
+from datetime import date
 from decimal import Decimal
 from itertools import pairwise
 
@@ -166,6 +167,9 @@ def test_what_can_be_read_can_be_written_however_deep(depth: int) -> None:
         assert encode_value(value) == line
 
 
+ENDLESS = [float("nan"), float("inf"), -float("inf"), Decimal("NaN"), Decimal("Infinity")]
+
+
 class Odd:
     """Nothing that JSON knows."""
 
@@ -175,11 +179,18 @@ class Odd:
 
 @pytest.mark.parametrize(
     "value",
-    [float("nan"), float("inf"), -float("inf"), Decimal("NaN"), Decimal("Infinity"), Odd(), b"bytes", {1, 2}],
-    ids=repr,
+    [*ENDLESS, Odd(), b"bytes", {1, 2}, {1: 2}, {None: 2}, 10**5000, date(2026, 1, 2)],
+    ids=lambda value: repr(value) if not isinstance(value, int) else "a long number",
 )
 @pytest.mark.parametrize("place", ["alone", "inside", "beside a surrogate"])
 def test_what_json_cannot_hold_is_not_written(value: object, place: str) -> None:
     whole = {"alone": value, "inside": {"a": [value]}, "beside a surrogate": ["\ud83d", value]}[place]
     with pytest.raises(LineError):
         encode_value(whole)
+
+
+def test_a_value_that_holds_itself_is_not_written() -> None:
+    inner: list[object] = [1]
+    inner.append({"again": [inner, inner]})
+    with pytest.raises(LineError, match="nested too deeply, or in itself"):
+        encode_value(inner)
