@@ -15,3 +15,15 @@ class EntryNotFoundError(SessionError):
 
 class LineError(SessionError):
     """One line of a file cannot be used; the message is the reason, without a place."""
+
+
+class ReadOnlyError(SessionError):
+    """The session must not be written to; the message gives the path and the reason."""
+
+
+class WriteError(SessionError):
+    """Writing failed; the file and what is in memory are as they were before."""
+
+
+class InvalidValueError(SessionError):
+    """A value that a session cannot hold, or that Pi would not take at that place."""

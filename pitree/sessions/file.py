@@ -9,18 +9,21 @@ import stat
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import TracebackType
-from typing import Self
+from typing import NamedTuple, Self
 
 from pitree.sessions import migrate
 from pitree.sessions.entries import CURRENT_VERSION, Damage, Entry, JsonObject, decode_entry
 from pitree.sessions.errors import EntryNotFoundError, LineError, NotASessionError, SessionError
 from pitree.sessions.jsonl import Line, LineCutter, parse_value
+from pitree.sessions.salvage import swallowed
 from pitree.sessions.text import one_line
 from pitree.sessions.tree import Tree
 
 CHUNK_BYTES = 4 << 20
 # What may stand before the header of a file that is shown all the same (Pi itself refuses it).
 _MAX_LINES_BEFORE_HEADER = 20
+# So much of the beginning and of the end is compared to tell an appended file from a rewritten one.
+_COMPARED_BYTES = 512
 _BLANKS = b" \t\r\n\v\f"
 
 Progress = Callable[[int, int], bool]
@@ -29,6 +32,13 @@ Progress = Callable[[int, int], bool]
 
 class StoppedError(SessionError):
     """A progress callback asked to stop."""
+
+
+class Growth(NamedTuple):
+    """What a refresh found: the new entries in file order, or that the file is another one now."""
+
+    entries: list[Entry]
+    replaced: bool
 
 
 class SessionFile:
@@ -56,7 +66,10 @@ class SessionFile:
         self._before_header: list[Line] = []
         self._objects = 0
         self._previous_id: str | None = None
-        self._tail: bytes | None = None
+        self._tail_is_whole = False
+        self._tail_damage = 0
+        self._seen = (0, 0)
+        self._ends = (b"", b"")
         self._fd = -1
 
     @classmethod
@@ -199,6 +212,7 @@ class SessionFile:
         if not self.header:
             raise NotASessionError(self._why_no_session())
         self.tree = Tree(entries)
+        self._remember()
 
     def _take(self, lines: list[Line], *, unfinished: bool = False) -> list[Entry]:
         entries: list[Entry] = []
@@ -210,7 +224,10 @@ class SessionFile:
                 if line.data.strip(_BLANKS):
                     reason = f"unfinished last line ({error})" if unfinished else str(error)
                     self._damage.append(Damage(line.number, line.offset, reason))
-                continue
+                recovered = None if unfinished else _recovered(line)
+                if recovered is None:
+                    continue
+                entry = recovered
             if isinstance(entry, dict):
                 self._take_header(entry, line)
             elif self.header:
@@ -270,7 +287,77 @@ class SessionFile:
     def _take_tail(self) -> list[Entry]:
         """Take the unfinished last line if it is a whole object; else it is damage, or not finished yet."""
         tail = self._cutter.tail
-        if not tail.data:
-            return []
-        self._tail = tail.data
-        return self._take([tail], unfinished=True)
+        before = len(self._damage)
+        objects = self._objects
+        entries = self._take([tail], unfinished=True) if tail.data else []
+        self._tail_is_whole = self._objects > objects
+        self._tail_damage = 0 if self._tail_is_whole else len(self._damage) - before
+        return entries
+
+    # ---- following
+
+    def refresh(self) -> Growth:
+        """Read what was appended since the last reading; afterwards all is as if the file were read anew.
+
+        Where the file is no longer the one that was read (cut, rewritten, replaced, gone), nothing changes
+        and the answer says so: then it has to be loaded again. Raises OSError when it cannot be read.
+        """
+        if self._is_another():
+            return Growth([], replaced=True)
+        entries: list[Entry] = []
+        untouched = True
+        for chunk in self._chunks(None):
+            if untouched:
+                untouched = False
+                if self._tail_is_whole and not chunk.startswith(b"\n"):
+                    return Growth([], replaced=True)  # what was taken for the last line goes on
+                if self._tail_damage:
+                    del self._damage[-self._tail_damage :]
+            lines = self._cutter.feed(chunk)
+            if self._tail_is_whole:
+                self._tail_is_whole = False
+                del lines[0]  # taken already
+            entries += self._take(lines)
+        if not untouched:
+            entries += self._take_tail()
+            self.tree.extend(entries)
+            self._remember()
+        return Growth(entries, replaced=False)
+
+    def _remember(self) -> None:
+        """Keep what tells later whether the bytes read so far are still those in the file."""
+        facts = os.fstat(self._fd)
+        self._seen = (facts.st_size, facts.st_mtime_ns)
+        self._ends = self._read_ends()
+
+    def _read_ends(self) -> tuple[bytes, bytes]:
+        start = os.pread(self._fd, min(_COMPARED_BYTES, self.size), 0)
+        end = max(0, self.size - _COMPARED_BYTES)
+        return start, os.pread(self._fd, self.size - end, end)
+
+    def _is_another(self) -> bool:
+        if self._fd < 0:
+            raise SessionError(f"{self.path} is closed")
+        mine = os.fstat(self._fd)
+        try:
+            there = os.stat(self.path)  # noqa: PTH116 - the pair of fstat
+        except FileNotFoundError:
+            return True
+        if (there.st_ino, there.st_dev) != (mine.st_ino, mine.st_dev) or mine.st_size < self.size:
+            return True
+        if (mine.st_size, mine.st_mtime_ns) == self._seen:
+            return False
+        return self._read_ends() != self._ends
+
+
+def _recovered(line: Line) -> Entry | None:
+    """Return the entry that a torn line swallowed, if it is whole."""
+    for candidate in swallowed(line):
+        try:
+            entry = decode_entry(candidate)
+        except LineError:
+            continue
+        if isinstance(entry, Entry) and not entry.notes:
+            entry.notes = ("recovered from a torn line; Pi does not see it",)
+            return entry
+    return None

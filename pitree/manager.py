@@ -1,0 +1,203 @@
+"""Pi's SessionManager in Python: sessions made, opened, forked, continued and listed where Pi keeps them.
+
+>>> from pitree import SessionManager
+>>> session = SessionManager.in_memory("/home/ada/code")
+>>> asked = session.append_message({"role": "user", "content": "Which tide is it?", "timestamp": 0})
+>>> session.get_leaf_id() == asked
+True
+>>> [message["content"] for message in session.build_session_context().messages]
+['Which tide is it?']
+"""
+
+import os
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
+from typing import Self
+
+from pitree.catalog.header import read_header
+from pitree.catalog.locations import FoundFile, Store, find_store, folder_name, session_paths
+from pitree.catalog.rows import SessionRow, newest_first
+from pitree.catalog.scan import scan_store
+from pitree.sessions import drafts, writing
+from pitree.sessions.entries import CURRENT_VERSION, JsonObject
+from pitree.sessions.errors import NotASessionError
+from pitree.sessions.file import SessionFile
+from pitree.sessions.recorder import SessionRecorder
+from pitree.sessions.storage import Draft, encode_entry
+
+Rows = list[SessionRow]
+
+OnProgress = Callable[[int, int, Rows], None]
+"""Takes the number of files read, the number there are, and the sessions found so far, newest first."""
+
+
+class SessionManager(SessionRecorder):
+    """One session, with the ways to come by it."""
+
+    @classmethod
+    def create(
+        cls,
+        cwd: str | Path,
+        session_dir: str | Path | None = None,
+        *,
+        session_id: str | None = None,
+        parent_session: str | None = None,
+    ) -> Self:
+        """Return a new session for `cwd`; its file appears with the first user or assistant message.
+
+        The file goes to `session_dir`, by default to the folder of `cwd` in Pi's default root.
+        """
+        manager = cls(_absolute(cwd), _directory(cwd, session_dir), persist=True)
+        manager.new_session(session_id=session_id, parent_session=parent_session)
+        return manager
+
+    @classmethod
+    def open(
+        cls, path: str | Path, session_dir: str | Path | None = None, cwd_override: str | Path | None = None
+    ) -> Self:
+        """Return the session in the file at `path`; where there is none yet, a new one that will go there.
+
+        New sessions made from it go to `session_dir`, by default to the file's own directory. The working
+        directory is the header's unless `cwd_override` names another.
+
+        Raises NotASessionError, OSError.
+        """
+        path = Path(_absolute(path))
+        manager = cls(
+            "" if cwd_override is None else _absolute(cwd_override),
+            path.parent if session_dir is None else Path(_absolute(session_dir)),
+            persist=True,
+        )
+        if cwd_override is None:
+            recorded = (read_header(path) or {}).get("cwd") if path.exists() else None
+            manager._cwd = recorded if isinstance(recorded, str) else os.getcwd()  # noqa: PTH109
+        manager.set_session_file(path)
+        return manager
+
+    @classmethod
+    def continue_recent(cls, cwd: str | Path, session_dir: str | Path | None = None) -> Self:
+        """Return the session of `cwd` whose file changed last, or a new one where there is none."""
+        manager = cls(_absolute(cwd), _directory(cwd, session_dir), persist=True)
+        for found in _files(cwd, session_dir):
+            try:
+                header = read_header(found.path)
+            except OSError:
+                continue
+            if header is not None and _belongs(header.get("cwd"), cwd, session_dir):
+                manager.set_session_file(found.path)
+                return manager
+        manager.new_session()
+        return manager
+
+    @classmethod
+    def in_memory(
+        cls,
+        cwd: str | Path | None = None,
+        *,
+        session_id: str | None = None,
+        entries: Iterable[JsonObject] = (),
+    ) -> Self:
+        """Return a session that is never written, with `entries` (objects with ids) in it."""
+        manager = cls(_absolute(cwd or "."), None, persist=False)
+        manager.new_session(session_id=session_id)
+        kept = list(entries)
+        if kept:
+            headers = [entry for entry in kept if entry.get("type") == "session"]
+            others = [entry for entry in kept if entry.get("type") != "session"]
+            manager._take(Draft(headers[0] if headers else manager.get_header(), None, others))
+        return manager
+
+    @classmethod
+    def fork_from(
+        cls,
+        source_path: str | Path,
+        target_cwd: str | Path,
+        session_dir: str | Path | None = None,
+        *,
+        session_id: str | None = None,
+    ) -> Self:
+        """Return a new session for `target_cwd` with the whole history of another one, which stays as it is.
+
+        Raises NotASessionError, WriteError, OSError.
+        """
+        if session_id is not None:
+            drafts.check_session_id(session_id)
+        source = Path(_absolute(source_path))
+        target = _absolute(target_cwd)
+        timestamp = drafts.now()
+        header = drafts.header(session_id or drafts.new_session_id(), timestamp, target, str(source))
+        with SessionFile.load(source) as file:
+            if file.refused_by_pi:
+                raise NotASessionError(f"{source} is not forked: {file.read_only}")
+            lines = [encode_entry(header)]
+            every = sorted([*file.entries, *file.tree.superseded], key=lambda entry: entry.offset)
+            # what needs no migration is copied as it is, to the byte
+            copied = file.version >= CURRENT_VERSION
+            lines += [file.raw(entry) if copied else encode_entry(file.body(entry)) for entry in every]
+        directory = _directory(target_cwd, session_dir)
+        path = directory / drafts.file_name(timestamp, header["id"])
+        writing.create_file(path, lines)
+        manager = cls(target, directory, persist=True)
+        manager.set_session_file(path)
+        return manager
+
+    @staticmethod
+    def list(
+        cwd: str | Path, session_dir: str | Path | None = None, on_progress: OnProgress | None = None
+    ) -> Rows:
+        """Return the sessions of `cwd`, newest first."""
+        return _scan(_files(cwd, session_dir), lambda row: _belongs(row.cwd, cwd, session_dir), on_progress)
+
+    @staticmethod
+    def list_all(session_dir: str | Path | None = None, on_progress: OnProgress | None = None) -> Rows:
+        """Return the sessions of all working directories, or all in the flat root `session_dir`."""
+        store = _default_store() if session_dir is None else _flat(session_dir)
+        return _scan(session_paths(store), lambda _row: True, on_progress)
+
+
+def _absolute(path: str | Path) -> str:
+    return os.path.abspath(os.path.expanduser(path))  # noqa: PTH100, PTH111 - links stay links, as in Pi
+
+
+def _default_store() -> Store:
+    """Return Pi's default root: like Pi's own class, this one does not read the settings."""
+    environ = {name: value for name, value in os.environ.items() if name != "PI_CODING_AGENT_SESSION_DIR"}
+    store = find_store(Path("/"), None, environ)
+    return store if not store.flat else Store(store.root, flat=False, source=store.source)
+
+
+def _flat(session_dir: str | Path) -> Store:
+    return Store(Path(_absolute(session_dir)), flat=True, source="session_dir")
+
+
+def _directory(cwd: str | Path, session_dir: str | Path | None) -> Path:
+    if session_dir is not None:
+        return Path(_absolute(session_dir))
+    return _default_store().root / folder_name(_absolute(cwd))
+
+
+def _files(cwd: str | Path, session_dir: str | Path | None) -> Sequence[FoundFile]:
+    if session_dir is not None:
+        return session_paths(_flat(session_dir))
+    return session_paths(_default_store(), _absolute(cwd))
+
+
+def _belongs(recorded: object, cwd: str | Path, session_dir: str | Path | None) -> bool:
+    """Return whether a session is one of `cwd`: only a directory given by hand mixes several."""
+    if session_dir is None or _directory(cwd, None) == Path(_absolute(session_dir)):
+        return True
+    return isinstance(recorded, str) and _flat(session_dir).holds_for(recorded, Path(_absolute(cwd)))
+
+
+def _scan(
+    files: Sequence[FoundFile], belongs: Callable[[SessionRow], bool], on_progress: OnProgress | None
+) -> Rows:
+    rows: list[SessionRow] = []
+
+    def found(new: Rows, done: int, total: int) -> None:
+        rows.extend(row for row in new if belongs(row))
+        if on_progress is not None:
+            on_progress(done, total, newest_first(rows))
+
+    scan_store(files, on_rows=found)
+    return newest_first(rows)
