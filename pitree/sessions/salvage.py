@@ -9,7 +9,7 @@ from typing import Final
 
 from pitree.sessions.jsonl import Line
 
-# The blocks inside a message begin alike, so their types are left out; a quoted entry has \" and never matches.
+# The blocks inside a message begin alike, so their types are left out; quoted ones have backslashes.
 _BEGINNING: Final = re.compile(
     rb'\{\s*"type"\s*:\s*"(?!text"|image"|thinking"|toolCall")[a-z_]+"\s*,\s*"(?:id|customType)"\s*:'
 )

@@ -3,15 +3,18 @@
 import asyncio
 import contextlib
 import signal
+import traceback
 from collections.abc import Iterable
 from functools import partial
 from typing import ClassVar
 
+from rich.text import Text
 from textual.app import App, SystemCommand
 from textual.binding import Binding, BindingType
 from textual.screen import Screen
 
 from pitree.agent.launch import Launch
+from pitree.sessions.text import display, lines
 from pitree.ui.browser import Browser
 from pitree.ui.keys import GLOBAL_KEYS, PREVIEW_KEYS, SESSIONS_KEYS, TREE_KEYS
 from pitree.ui.options import Options
@@ -45,6 +48,11 @@ class PitreeApp(App[Launch | None], inherit_bindings=False):
                 # not on Windows, and not where the loop runs outside the main thread
                 with contextlib.suppress(NotImplementedError, ValueError, RuntimeError):
                     loop.add_signal_handler(number, self.exit)
+
+    def _fatal_error(self) -> None:
+        """Say what went wrong, without the values of variables: they can hold whole conversations."""
+        told = "\n".join(display(line) for line in lines(traceback.format_exc()))
+        self.panic(Text(f"{told}\npitree ended because of an error in itself; no session was changed."))
 
     def get_system_commands(self, screen: Screen[object]) -> Iterable[SystemCommand]:
         """Yield every action of the key table, and Textual's own."""

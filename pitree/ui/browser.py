@@ -26,6 +26,7 @@ from pitree.ui.options import Options
 from pitree.ui.panes.preview import Preview
 from pitree.ui.panes.sessions import SessionsPane
 from pitree.ui.panes.tree import TreePane
+from pitree.ui.remarks import newest_elsewhere, remark_on, short_path
 from pitree.ui.resuming import Resuming
 
 WIDE: Final = 140
@@ -90,6 +91,7 @@ class Browser(Resuming, Screen[None]):
         self._pinned = options.file
         self._doing = ""
         self._reading = ""
+        self._said: tuple[str, bool] | None = None
         self.remark = ""
         """What the status line says besides the position; safe to print."""
         self._stop_loading = threading.Event()
@@ -143,6 +145,10 @@ class Browser(Resuming, Screen[None]):
             "See pitree at work with: pitree --demo",
         ]
 
+    def on_unmount(self) -> None:
+        """Let no reading go on for nobody: the program would wait for it."""
+        self._stop_loading.set()
+
     # ---- panes and focus
 
     def on_resize(self, _event: events.Resize) -> None:
@@ -172,6 +178,7 @@ class Browser(Resuming, Screen[None]):
 
     def focus_pane(self, place: int) -> None:
         """Go to a pane: 0 Sessions, 1 Tree, 2 Preview."""
+        self._hush()
         self._focused = place
         self._arrange()
 
@@ -272,6 +279,7 @@ class Browser(Resuming, Screen[None]):
     def on_sessions_pane_session_highlighted(self, event: SessionsPane.SessionHighlighted) -> None:
         """Show the highlighted session's tree."""
         if event.by_person:
+            self._hush()
             self._pinned = None
         elif self._pinned is not None and (event.row is None or event.row.path != self._pinned):
             return  # the list has not come to the session that was asked for
@@ -327,34 +335,17 @@ class Browser(Resuming, Screen[None]):
         if session is None and problem is None:
             self.session_path = None
         tree = self.query_one(TreePane)
-        tree.show(session, keep=same)
+        tree.show(session, keep=same, problem=problem)
         name = session.tree.name if session is not None else None
         tree.border_title = Content(f"Tree · {one_line(name, 200)}" if name else "Tree")
-        self.remark = one_line(problem, 600) if problem else self._remark_on(session)
+        self.remark = one_line(problem, 600) if problem else remark_on(session)
         self._show_status()
-
-    @staticmethod
-    def _remark_on(session: SessionFile | None) -> str:
-        """Return what a person should know of a session before working with it."""
-        if session is None:
-            return ""
-        remarks = []
-        if session.read_only:
-            remarks.append(f"read-only: {session.read_only}")
-        damage = session.damage
-        if damage:
-            more = f" (and {len(damage) - 1} more)" if len(damage) > 1 else ""
-            remarks.append(f"⚠ line {damage[0].line}: {damage[0].reason}{more}")
-        newest = _newest_message(session)
-        if newest is not None:
-            remarks.append("the newest message is on another branch: Ctrl+E goes there")
-        return one_line("; ".join(remarks), 600)
 
     def action_newest(self) -> None:
         """Highlight the newest message, wherever the leaf is."""
         if self.session is None:
             return
-        newest = _newest_message(self.session)
+        newest = newest_elsewhere(self.session)
         tree = self.query_one(TreePane)
         leaf = self.session.tree.leaf_id
         if newest is not None:
@@ -382,26 +373,25 @@ class Browser(Resuming, Screen[None]):
         self._show_title()
 
     def say(self, text: str, *, warning: bool = False) -> None:
-        """Say something once; already safe."""
-        self.remark = text
-        self.query_one(StatusBar).show("", text, warning=warning)
+        """Say something until somebody moves on; already safe."""
+        self._said = (text, warning)
+        self._show_status()
+
+    def _hush(self) -> None:
+        self._said = None
 
     def _show_status(self) -> None:
         sessions, tree, _ = self.panes
         position = sessions.status if self._focused == 0 else tree.status
-        self.query_one(StatusBar).show(position, self.remark, warning=bool(self.remark))
+        said, warning = self._said or (self.remark, bool(self.remark))
+        self.query_one(StatusBar).show(position, said, warning=warning)
 
     def _show_title(self) -> None:
         everything = self.query_one(SessionsPane).everything
-        scope = "all folders" if everything else one_line(_home(str(self.options.cwd)), 200)
+        scope = "all folders" if everything else one_line(short_path(str(self.options.cwd)), 200)
         demo = "demo: a throw-away copy  " if self.options.demo else ""
         doing = "  ".join(part for part in (self._doing, self._reading) if part)
         self.query_one(TitleBar).show(demo + scope, doing)
-
-
-def _home(path: str) -> str:
-    home = str(Path.home())
-    return "~" + path[len(home) :] if path == home or path.startswith(home + "/") else path
 
 
 def _found(path: Path) -> list[FoundFile]:
@@ -410,12 +400,3 @@ def _found(path: Path) -> list[FoundFile]:
     except OSError:
         return []
     return [FoundFile(path, facts.st_size, facts.st_mtime_ns, facts.st_ino)]
-
-
-def _newest_message(session: SessionFile) -> str | None:
-    """Return the file's last message where it is not on the way to the leaf, else None."""
-    tree = session.tree
-    last = next((entry for entry in reversed(tree.entries) if entry.type == "message"), None)
-    if last is None or any(entry.id == last.id for entry in tree.path(tree.leaf_id)):
-        return None
-    return last.id

@@ -1,5 +1,6 @@
 """The Tree pane: the entries of one session, filtered, folded, searched, with a highlight."""
 
+import textwrap
 from collections.abc import Iterator
 from typing import ClassVar, Final
 
@@ -78,14 +79,16 @@ class TreePane(RowList):
         self._awaited: set[str] = set()
         self._pan = 0
         self._wanted: str | None = None
+        self._problem: list[str] = []
 
     # ---- content
 
-    def show(self, session: SessionFile | None, *, keep: bool = False) -> None:
-        """Show a session with the highlight on its leaf.
+    def show(self, session: SessionFile | None, *, keep: bool = False, problem: str | None = None) -> None:
+        """Show a session with the highlight on its leaf, or the problem that kept it from being read.
 
         With `keep` it is another reading of the same file: highlight, folds, filter and search stay.
         """
+        self._problem = textwrap.wrap(one_line(problem, 2000), 60) if problem else []
         followed = not keep or self.highlighted is None or self.highlighted.id == self._leaf_id
         self._wanted = None if followed else self._wanted
         self.session = session
@@ -132,7 +135,7 @@ class TreePane(RowList):
         layout = self._layout_of_all
         if layout is None:
             self.rows = None
-            self.placeholder = []
+            self.placeholder = self._problem
             self.set_rows(0, 0)
             self.post_message(self.EntryHighlighted(None, None))
             self.post_message(self.Changed())

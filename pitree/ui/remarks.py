@@ -1,0 +1,37 @@
+"""What a person should know of a session before working with it, in one safe line."""
+
+from pathlib import Path
+
+from pitree.sessions.file import SessionFile
+from pitree.sessions.text import one_line
+
+
+def remark_on(session: SessionFile | None) -> str:
+    """Return what is unusual about a session: read-only, damaged, gone on elsewhere; mostly nothing."""
+    if session is None:
+        return ""
+    remarks = []
+    if session.read_only:
+        remarks.append(f"read-only: {session.read_only}")
+    damage = session.damage
+    if damage:
+        more = f" (and {len(damage) - 1} more)" if len(damage) > 1 else ""
+        remarks.append(f"⚠ line {damage[0].line}: {damage[0].reason}{more}")
+    if newest_elsewhere(session) is not None:
+        remarks.append("the newest message is on another branch: Ctrl+E goes there")
+    return one_line("; ".join(remarks), 600)
+
+
+def newest_elsewhere(session: SessionFile) -> str | None:
+    """Return the id of the file's last message where it is not on the way to the leaf, else None."""
+    tree = session.tree
+    last = next((entry for entry in reversed(tree.entries) if entry.type == "message"), None)
+    if last is None or any(entry is last for entry in tree.path(tree.leaf_id)):
+        return None
+    return last.id
+
+
+def short_path(path: str) -> str:
+    """Return a path with the home directory as `~`."""
+    home = str(Path.home())
+    return "~" + path[len(home) :] if path == home or path.startswith(home + "/") else path
