@@ -1,24 +1,18 @@
 """The screen: three panes, and what flows between them."""
 
-import asyncio
-import threading
 from pathlib import Path
 from typing import ClassVar, Final
 
-from textual import events, work
+from textual import events
 from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Horizontal
 from textual.content import Content
-from textual.message import Message
-from textual.screen import Screen
-from textual.worker import get_current_worker
+from textual.worker import Worker, WorkerState
 
-from pitree.catalog.locations import FoundFile, Problem, folder_name, session_paths
+from pitree.catalog.locations import folder_name
 from pitree.catalog.rows import SessionRow
-from pitree.catalog.scan import scan_store
-from pitree.sessions.errors import SessionError
-from pitree.sessions.file import SessionFile, StoppedError
+from pitree.sessions.file import SessionFile
 from pitree.sessions.text import one_line
 from pitree.ui.bars import KeyBar, StatusBar, TitleBar
 from pitree.ui.keys import GLOBAL_KEYS, PREVIEW_KEYS, SESSIONS_KEYS, TREE_KEYS, bindings
@@ -26,60 +20,22 @@ from pitree.ui.options import Options
 from pitree.ui.panes.preview import Preview
 from pitree.ui.panes.sessions import SessionsPane
 from pitree.ui.panes.tree import TreePane
+from pitree.ui.reading import Reading
 from pitree.ui.remarks import newest_elsewhere, remark_on, short_path
 from pitree.ui.resuming import Resuming
 
 WIDE: Final = 140
 MIDDLE: Final = 90
-_DEBOUNCE_SECONDS: Final = 0.03
 
 Pane = SessionsPane | TreePane | Preview
 
 
-class Browser(Resuming, Screen[None]):
+class Browser(Reading, Resuming):
     """Sessions, Tree and Preview side by side, as many as fit."""
 
     AUTO_FOCUS = ""  # the focus is where `focus_pane` puts it
 
     BINDINGS: ClassVar[list[BindingType]] = bindings(GLOBAL_KEYS)
-
-    class SessionLoaded(Message):
-        """A session was read, or could not be."""
-
-        def __init__(self, path: Path, session: SessionFile | None, problem: str | None) -> None:
-            super().__init__()
-            self.path = path
-            self.session = session
-            self.problem = problem
-
-    class StoreRead(Message):
-        """Sessions were found; `done` of `total` files are read."""
-
-        def __init__(self, rows: list[SessionRow], folders: dict[str, bool], done: int, total: int) -> None:
-            super().__init__()
-            self.rows = rows
-            self.folders = folders
-            self.done = done
-            self.total = total
-
-    class StoreComplete(Message):
-        """Every file of the store was looked at."""
-
-        def __init__(self, paths: set[Path], problems: list[Problem]) -> None:
-            super().__init__()
-            self.paths = paths
-            self.problems = problems
-
-    class Progress(Message):
-        """A long session is being read."""
-
-        def __init__(self, percent: int) -> None:
-            super().__init__()
-            self.percent = percent
-
-        def can_replace(self, message: Message) -> bool:
-            """Only the newest figure matters."""
-            return isinstance(message, Browser.Progress)
 
     def __init__(self, options: Options) -> None:
         super().__init__()
@@ -94,7 +50,6 @@ class Browser(Resuming, Screen[None]):
         self._said: tuple[str, bool] | None = None
         self.remark = ""
         """What the status line says besides the position; safe to print."""
-        self._stop_loading = threading.Event()
 
     def compose(self) -> ComposeResult:
         """Lay out the bars and the panes."""
@@ -130,7 +85,7 @@ class Browser(Resuming, Screen[None]):
         if self._pinned is not None:
             sessions.want(self._pinned)
             self._open(self._pinned)
-        self._read_store()
+        self.read_store(everything=self.query_one(SessionsPane).everything, pinned=self._pinned)
         self._show_status()
 
     def _empty_page(self) -> list[str]:
@@ -144,10 +99,6 @@ class Browser(Resuming, Screen[None]):
             "Start one with: pi",
             "See pitree at work with: pitree --demo",
         ]
-
-    def on_unmount(self) -> None:
-        """Let no reading go on for nobody: the program would wait for it."""
-        self._stop_loading.set()
 
     # ---- panes and focus
 
@@ -228,38 +179,17 @@ class Browser(Resuming, Screen[None]):
 
     def action_reload(self) -> None:
         """Read the store and the session again."""
-        self._read_store()
+        self.read_store(everything=self.query_one(SessionsPane).everything, pinned=self._pinned)
         if self.session_path is not None:
             self._open(self.session_path)
 
-    @work(thread=True, exclusive=True, group="store", exit_on_error=False)
-    def _read_store(self) -> None:
-        worker = get_current_worker()
-        store, cwd, is_folder = self.options.store, self.options.cwd, self.options.is_folder
-        problems: list[Problem] = []
-        everything = self.query_one(SessionsPane).everything
-        files = session_paths(store, None if everything else str(cwd), problems=problems)
-        pinned = self._pinned
-        if pinned is not None and all(file.path != pinned for file in files):
-            files = [*_found(pinned), *files]
-        known: dict[str, bool] = {}
-
-        def found(rows: list[SessionRow], done: int, total: int) -> None:
-            folders = {row.cwd: is_folder(row.cwd) for row in rows if row.cwd and row.cwd not in known}
-            known.update(folders)
-            self.post_message(self.StoreRead(rows, folders, done, total))
-
-        scan_store(files, stop=lambda: worker.is_cancelled, on_rows=found, problems=problems)
-        if not worker.is_cancelled:
-            self.post_message(self.StoreComplete({file.path for file in files}, problems))
-
-    def on_browser_store_read(self, event: StoreRead) -> None:
+    def on_reading_store_read(self, event: Reading.StoreRead) -> None:
         """Show what was found so far."""
         self._doing = f"reading {event.done}/{event.total}" if event.done < event.total else ""
         self.query_one(SessionsPane).add_rows(event.rows, event.folders)
         self._show_title()
 
-    def on_browser_store_complete(self, event: StoreComplete) -> None:
+    def on_reading_store_complete(self, event: Reading.StoreComplete) -> None:
         """Forget what is no longer there; say what could not be read."""
         self._doing = ""
         self.query_one(SessionsPane).drop_missing(event.paths)
@@ -273,7 +203,7 @@ class Browser(Resuming, Screen[None]):
 
     def on_sessions_pane_scope_changed(self) -> None:
         """Read the folders that are wanted now."""
-        self._read_store()
+        self.read_store(everything=self.query_one(SessionsPane).everything, pinned=self._pinned)
         self._show_title()
 
     def on_sessions_pane_session_highlighted(self, event: SessionsPane.SessionHighlighted) -> None:
@@ -290,39 +220,14 @@ class Browser(Resuming, Screen[None]):
 
     def _open(self, path: Path) -> None:
         self.session_path = path
-        self._load(path)
+        self.load_session(path)
 
-    @work(exclusive=True, group="session", exit_on_error=False)
-    async def _load(self, path: Path) -> None:
-        self._stop_loading.set()
-        stop = self._stop_loading = threading.Event()
-        await asyncio.sleep(_DEBOUNCE_SECONDS)  # holding a key down must not read every session it passes
-
-        def progress(done: int, total: int) -> bool:
-            if total > 1 << 24:
-                self.post_message(self.Progress(100 * done // total))
-            return not stop.is_set()
-
-        def load() -> tuple[SessionFile | None, str | None]:
-            try:
-                return SessionFile.load(path, progress), None
-            except StoppedError:
-                return None, None
-            except SessionError as error:
-                return None, str(error)
-            except OSError as error:
-                return None, f"{path} cannot be read: {error.strerror or error}"
-
-        session, problem = await asyncio.to_thread(load)
-        if not stop.is_set():
-            self.post_message(self.SessionLoaded(path, session, problem))
-
-    def on_browser_progress(self, event: Progress) -> None:
+    def on_reading_progress(self, event: Reading.Progress) -> None:
         """Say how far the reading is."""
         self._reading = f"reading the session: {event.percent} %"
         self._show_title()
 
-    def on_browser_session_loaded(self, event: SessionLoaded) -> None:
+    def on_reading_session_loaded(self, event: Reading.SessionLoaded) -> None:
         """Show the session if it is still the one that is wanted."""
         if event.path == self.session_path:
             self._reading = ""
@@ -355,6 +260,11 @@ class Browser(Resuming, Screen[None]):
         self.focus_pane(1)
 
     # ---- what the panes say
+
+    def on_worker_state_changed(self, event: Worker.StateChanged) -> None:
+        """Say what broke in the background: the screen goes on, but not silently."""
+        if event.state is WorkerState.ERROR:
+            self.say(one_line(f"{event.worker.name}: {event.worker.error!r}", 300), warning=True)
 
     def on_tree_pane_entry_highlighted(self, event: TreePane.EntryHighlighted) -> None:
         """Show the highlighted entry."""
@@ -392,11 +302,3 @@ class Browser(Resuming, Screen[None]):
         demo = "demo: a throw-away copy  " if self.options.demo else ""
         doing = "  ".join(part for part in (self._doing, self._reading) if part)
         self.query_one(TitleBar).show(demo + scope, doing)
-
-
-def _found(path: Path) -> list[FoundFile]:
-    try:
-        facts = path.stat()
-    except OSError:
-        return []
-    return [FoundFile(path, facts.st_size, facts.st_mtime_ns, facts.st_ino)]

@@ -57,6 +57,18 @@ async def test_typing_searches_and_esc_leaves(app: AppFactory) -> None:
         assert sessions(pilot).highlighted is highlighted
 
 
+async def test_typing_goes_to_the_best_match(app: AppFactory) -> None:
+    async with app(everything=True).run_test(size=(140, 40)) as pilot:
+        await settled(pilot)
+        await pilot.press("end")
+        await pilot.press(*"grey")
+        assert sessions(pilot).cursor == 0
+        highlighted = sessions(pilot).highlighted
+        assert highlighted is not None
+        assert "greys" in highlighted.title
+        assert sessions(pilot).line_count > 1
+
+
 async def test_search_that_matches_nothing_says_so(app: AppFactory) -> None:
     async with app(everything=True).run_test(size=(140, 40)) as pilot:
         await settled(pilot)

@@ -80,6 +80,8 @@ def _write_edits(writer: Writer, arguments: Fields) -> None:
         pair = {"oldText": arguments.text("oldText"), "newText": arguments.text("newText")}
         replacements = [*replacements, pair]
     for place, replacement in enumerate(replacements, 1):
+        if place > 1:
+            writer.blank()
         if len(replacements) > 1:
             writer.line((f"{place} of {plural(len(replacements), 'replacement')}", "muted"))
         texts = Fields(replacement)

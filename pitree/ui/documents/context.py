@@ -1,6 +1,5 @@
 """What the model would see at an entry: the context in numbers, then its messages in order."""
 
-from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from typing import Final, NamedTuple, TypeVar
 
@@ -13,7 +12,6 @@ from pitree.sessions.tokens import body_usages, context_tokens, usage_cost
 from pitree.sessions.tree import Tree
 from pitree.ui.documents.context_messages import (
     context_messages,
-    role_of,
     write_messages,
     write_messages_in_full,
 )
@@ -42,7 +40,7 @@ def context_document(
     context = build_session_context(reader, leaf_id)
     writer = Writer(whole=whole)
     where = "before the first entry" if leaf_id is None else f"at {one_line(leaf_id, 60)}"
-    writer.line((f"context {where}", "heading"))
+    writer.line(("context", "heading"), (f" {where}", "muted"))
     edits = _edits(reader, context)
     _write_numbers(writer, reader, context, leaf_id)
     for edit in _limited(writer, edits, "edits"):
@@ -97,9 +95,6 @@ class _Reader:
 
 def _write_numbers(writer: Writer, reader: _Reader, context: SessionContext, leaf_id: str | None) -> None:
     path = reader.tree.path(leaf_id)
-    roles = Counter(role_of(message) for message in context.messages)
-    by_role = ", ".join(f"{number:,} {role}" for role, number in roles.most_common(6))
-    writer.field("messages", f"{len(context.messages):,}" + (f" ({by_role})" if len(roles) > 1 else ""))
     writer.field("tokens", _tokens(context))
     writer.field("cost", f"{money(reader.cost(path))} on the way here")
     model = context.model or {}
@@ -116,15 +111,15 @@ def _write_numbers(writer: Writer, reader: _Reader, context: SessionContext, lea
 
 
 def _tokens(context: SessionContext) -> str:
+    messages = plural(len(context.messages), "message")
     try:
         tokens = context_tokens(context)
     except LineError:
-        return "not known: a message is nested too deeply"
+        return f"not known, in {messages}: one is nested too deeply"
     if not tokens.estimated:
-        return f"{tokens.total:,}"
-    if tokens.estimated == tokens.total:
-        return f"~{tokens.total:,}, all of it estimated"
-    return f"~{tokens.total:,}, of it {tokens.estimated:,} estimated"
+        return f"{tokens.total:,} in {messages}"
+    part = "all" if tokens.estimated == tokens.total else f"{tokens.estimated:,}"
+    return f"~{tokens.total:,} in {messages}, {part} of it estimated"
 
 
 class _Edit(NamedTuple):

@@ -13,7 +13,7 @@ from pitree.ui.documents.calls import call_line
 from pitree.ui.documents.entry import entry_name
 from pitree.ui.documents.images import image_line
 from pitree.ui.documents.messages import BAD_ENDS, ROLE_STYLES, write_message
-from pitree.ui.documents.model import Line, Span
+from pitree.ui.documents.model import Line, Span, StyleName
 from pitree.ui.documents.values import compact, plural, text_size
 from pitree.ui.documents.writer import Writer, head_end
 
@@ -27,6 +27,15 @@ _MAX_SECTIONS: Final = 12
 _MAX_MESSAGES: Final = 10_000
 _FIRST_MESSAGES: Final = 1_000
 _FAILED: Final = frozenset({"error", "aborted"})
+_NOT_SENT: Final = frozenset(
+    {"provider", "model", "api", "thinkingLevel", "usage", "responseId", "responseModel", "details", "display"}
+)
+# Of which type of entry a message of a role is made; so it needs no saying.
+_SOURCES: Final = {
+    "compactionSummary": "compaction",
+    "branchSummary": "branch_summary",
+    "custom": "custom_message",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,12 +98,16 @@ def write_messages(writer: Writer, messages: Iterable[ContextMessage], count: in
 def write_messages_in_full(
     writer: Writer, messages: Iterable[ContextMessage], check: Callable[[], None]
 ) -> None:
-    """Write every message in full; `check` is called before each and may raise to end the work."""
+    """Write every message in full; `check` is called before each and may raise to end the work.
+
+    What Pi keeps with a message but sends to no model is not written.
+    """
     for section in messages:
         check()
         writer.blank()
         writer.line(*_heading(section))
-        write_message(writer, section.message, section.call)
+        sent = {key: value for key, value in section.message.items() if key not in _NOT_SENT}
+        write_message(writer, sent, section.call)
 
 
 def _heading(section: ContextMessage) -> list[Span]:
@@ -106,11 +119,11 @@ def _heading(section: ContextMessage) -> list[Span]:
     except LineError:
         tokens = "size not known"
     spans: list[Span] = [
-        (f"{section.number:,} ", "muted"),
+        (f"── {section.number:,} ", "muted"),
         (role, ROLE_STYLES.get(role, "note")),
         (f" · {tokens} · {one_line(source.id, 60)}", "muted"),
     ]
-    if source.type != "message":
+    if source.type not in {"message", _SOURCES.get(role)}:
         spans.append((f" ({entry_name(source)})", "muted"))
     if section.edited and source.type != "compaction":
         spans.append((" · changed by a context edit", "warning"))
@@ -118,7 +131,9 @@ def _heading(section: ContextMessage) -> list[Span]:
     if role == "assistant" and isinstance(reason, str) and reason in BAD_ENDS:
         fate = ", so it is not sent" if reason in _FAILED else ""
         spans.append((f" · ✗ {BAD_ENDS[reason]}{fate}", "error"))
-    if role == "bashExecution" and message.get("excludeFromContext"):
+    if role == "toolResult" and message.get("isError") is True:
+        spans.append((" · ✗ failed", "error"))
+    if role not in ROLE_STYLES or (role == "bashExecution" and message.get("excludeFromContext")):
         spans.append((" · not sent", "warning"))
     return spans
 
@@ -133,22 +148,23 @@ def _write_beginning(writer: Writer, message: JsonObject) -> None:
     if role == "bashExecution":
         command = message.get("command")
         if isinstance(command, str):
-            _write_head(writer, f"$ {command}", lines=2)
-        _write_any(writer, message.get("output"))
+            writer.command(command[: head_end(command, 2, _TEXT_CHARACTERS)])
+        _write_any(writer, message.get("output"), "muted")
     elif role in {"branchSummary", "compactionSummary"}:
         _write_any(writer, message.get("summary"))
     else:
-        _write_content(writer, message.get("content"))
+        # the bulk of a context is what tools said; quietly, so that one sees who talks
+        _write_content(writer, message.get("content"), "muted" if role == "toolResult" else None)
         sections = message.get("sections")
         if isinstance(sections, dict) and sections:
             names = ", ".join(compact(name, 40) for name in list(sections)[:_MAX_SECTIONS])
             writer.line((f"sections: {names}", "muted"), indent=2)
 
 
-def _write_content(writer: Writer, content: object) -> None:
+def _write_content(writer: Writer, content: object, style: StyleName | None) -> None:
     """Write the first lines of the text, and a line for every other block."""
     if content is not None and not isinstance(content, str | list):
-        _write_any(writer, content)
+        _write_any(writer, content, style)
         return
     blocks = blocks_of(content)
     room = _TEXT_LINES
@@ -156,7 +172,7 @@ def _write_content(writer: Writer, content: object) -> None:
         kind = block.get("type")
         text = block.get("thinking" if kind == "thinking" else "text")
         if kind == "text" and isinstance(text, str):
-            room -= _write_head(writer, text, lines=max(1, room))
+            room -= _write_head(writer, text, style, lines=max(1, room))
         elif kind == "thinking":
             size = text_size(text) if isinstance(text, str) else "?"
             writer.line((f"thinking · {size}", "thinking"))
@@ -171,20 +187,23 @@ def _write_content(writer: Writer, content: object) -> None:
         writer.more(plural(len(blocks) - _MAX_BLOCKS, "block"))
 
 
-def _write_any(writer: Writer, value: object) -> None:
+def _write_any(writer: Writer, value: object, style: StyleName | None = None) -> None:
     if isinstance(value, str):
-        _write_head(writer, value, lines=_TEXT_LINES)
+        _write_head(writer, value, style, lines=_TEXT_LINES)
     elif value is not None:
         writer.line((compact(value), "muted"), indent=2)
 
 
-def _write_head(writer: Writer, text: str, *, lines: int) -> int:
-    """Write the first lines of a text and return how many."""
+def _write_head(writer: Writer, text: str, style: StyleName | None, *, lines: int) -> int:
+    """Write the first lines of a text, without a style as prose, and return how many."""
     text = text.lstrip("\r\n") if text[:1] in {"\r", "\n"} else text
     if not text:
         return 0
     end = head_end(text, lines, _TEXT_CHARACTERS)
-    writer.text(text[:end])
+    if style is None:
+        writer.prose(text[:end])
+    else:
+        writer.text(text[:end], style)
     if end < len(text):
         writer.line((f"… {text_size(text, end)} more", "muted"))
     return text.count("\n", 0, end) + 1

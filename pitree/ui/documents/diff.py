@@ -17,7 +17,7 @@ def diff_style(line: str) -> StyleName:
         return "diff-add"
     if line.startswith("-"):
         return "diff-remove"
-    return "muted" if line.startswith("@@") else "code"
+    return "muted" if line.startswith("@@") else "text"
 
 
 def diff_lines(old: str, new: str) -> Iterator[str]:

@@ -1,6 +1,6 @@
 """One entry in full."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Final
 
 from pitree.sessions.context import Session
@@ -12,11 +12,11 @@ from pitree.sessions.tree import NO_PARENT
 from pitree.ui.documents.fields import Fields
 from pitree.ui.documents.messages import (
     ROLE_STYLES,
+    model_field,
+    usage_fields,
     write_content,
     write_message,
-    write_model,
     write_summary,
-    write_usage,
 )
 from pitree.ui.documents.model import Document, StyleName
 from pitree.ui.documents.values import compact, file_size, moment, plural
@@ -48,8 +48,9 @@ def entry_document(session: Session, entry: Entry, *, whole: bool = False) -> Do
         write = _WRITERS.get(entry.type)
         if write is not None:
             write(writer, session, fields)
+    writer.foot(*usage_fields(fields), *_place(session, entry))
     writer.fields(fields.rest, heading="more fields" if message is not None else "fields")
-    _write_place(writer, session, entry)
+    writer.write_foot()
     return writer.document(title)
 
 
@@ -72,23 +73,22 @@ def _write_marks(writer: Writer, session: Session, entry: Entry) -> None:
     label = tree.label(entry.id)
     if label:
         since = tree.label_times.get(entry.id)
-        writer.field("label", f"{label} (since {moment(since)})" if since else label, "warning")
+        when = f" · {moment(since)}" if since else ""
+        writer.spans("label", (one_line(label, 1000), "warning"), (when, "muted"))
     for note in tree.notes(entry):
         writer.field("damage", f"⚠ {note}", "error")
 
 
-def _write_place(writer: Writer, session: Session, entry: Entry) -> None:
-    """Write where the entry stands, in the tree and in the file: who wants that looks for it."""
-    writer.blank()
+def _place(session: Session, entry: Entry) -> Iterator[tuple[str, str]]:
+    """Yield where the entry stands, in the tree and in the file, as fields."""
     tree = session.tree
     position = tree.position(entry.id)
     if position is not None:
         parent = tree.parents[position]
         above = "none, it is a root" if parent == NO_PARENT else _naming(tree.entries[parent])
-        writer.field("parent", above, "muted")
-        writer.field("children", f"{len(tree.children(position)):,}", "muted")
-    where = f"{entry.line:,} of the file: {file_size(entry.length)} from byte {entry.offset:,} on"
-    writer.field("line", where, "muted")
+        yield "parent", above
+        yield "children", f"{len(tree.children(position)):,}"
+    yield "line", f"{entry.line:,} · {file_size(entry.length)} at byte {entry.offset:,}"
 
 
 def _naming(entry: Entry) -> str:
@@ -159,6 +159,7 @@ def _write_compaction(writer: Writer, session: Session, fields: Fields) -> None:
     if system is not None:
         writer.heading("system message")
         write_message(writer, system)
+        writer.write_foot()
     kept_messages = tail or []
     shown = kept_messages if writer.whole else kept_messages[:_MAX_KEPT]
     for place, message in enumerate(shown, 1):
@@ -166,6 +167,7 @@ def _write_compaction(writer: Writer, session: Session, fields: Fields) -> None:
         writer.heading(f"kept message {place}", after=role if isinstance(role, str) else "")
         if isinstance(message, dict):
             write_message(writer, message)
+            writer.write_foot()
         else:
             writer.json(message)
     if len(shown) < len(kept_messages):
@@ -176,7 +178,6 @@ def _write_compaction(writer: Writer, session: Session, fields: Fields) -> None:
 def _write_summary_entry(writer: Writer, _session: Session, fields: Fields) -> None:
     if fields.flag("fromHook"):
         writer.field("made by", "an extension")
-    write_usage(writer, fields)
     write_summary(writer, fields)
     details = Fields(fields.mapping("details"))
     for key, name in (("readFiles", "files read"), ("modifiedFiles", "files modified")):
@@ -212,7 +213,8 @@ def _write_session_info(writer: Writer, _session: Session, fields: Fields) -> No
 
 
 def _write_model_change(writer: Writer, _session: Session, fields: Fields) -> None:
-    write_model(writer, fields, "modelId")
+    for name, value in model_field(fields, "modelId"):
+        writer.field(name, value)
 
 
 def _write_thinking_level(writer: Writer, _session: Session, fields: Fields) -> None:
@@ -221,8 +223,8 @@ def _write_thinking_level(writer: Writer, _session: Session, fields: Fields) -> 
 
 def _write_usage_entry(writer: Writer, _session: Session, fields: Fields) -> None:
     writer.field("for", fields.text("kind"))
-    write_model(writer, fields)
-    write_usage(writer, fields)
+    for name, value in (*model_field(fields), *usage_fields(fields)):
+        writer.field(name, value)
     writer.field("note", fields.text("note"))
 
 

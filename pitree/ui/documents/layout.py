@@ -112,6 +112,8 @@ class Layout:
             return Place(0, 0, 0.0)
         index = bisect_right(self._ends, y)
         firsts, rows = self._cut_section(index)
+        if not rows:
+            return Place(index, 0, 0.0)
         within = min(y - self._start(index), len(rows) - 1)
         line = bisect_right(firsts, within) - 1
         return Place(index, line, (within - firsts[line]) / _line_height(firsts, rows, line))
@@ -158,7 +160,8 @@ class Layout:
             rows: list[Row] = []
             for line in self._sections[index].lines():
                 firsts.append(len(rows))
-                rows += self._cut_line(line)
+                if not line.hidden:
+                    rows += self._cut_line(line)
             cut = self._cuts[index] = firsts, rows
             if len(self._cuts) > _KEPT_SECTIONS:
                 self._cuts.popitem(last=False)
@@ -178,7 +181,7 @@ def _line_height(firsts: list[int], rows: list[Row], line: int) -> int:
 
 def wrap_line(line: Line, width: int) -> Iterator[Row]:
     """Yield the rows of a line in `width` cells: cut between words, or within one too long for a row."""
-    text = line.text
+    text = line.shown
     if len(text) * 2 <= width or cell_len(text) <= width:
         yield line.spans
         return

@@ -1,54 +1,120 @@
-"""Light styling of Markdown, a line at a time. Nothing is rearranged: what is shown is what was said."""
+"""Light styling of Markdown, a line at a time. What is said stays as it is; the screen shows what it means."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Final
 
 from pitree.sessions.text import display, lines
-from pitree.ui.documents.model import Line, Span, indent_of
+from pitree.ui.documents.model import Line, Span, StyleName, indent_of
+from pitree.ui.documents.tables import is_rule, is_table_row, table_lines
 
-_FENCE: Final = re.compile(r" {0,3}(`{3,}|~{3,})(.*)")
-_HEADING: Final = re.compile(r" {0,3}#{1,6} ")
-_ITEM: Final = re.compile(r" *(?:[-*+]|\d{1,9}[.)]) +(?:\[[ xX]\] +)?")
+_FENCE: Final = re.compile(r" *(`{3,}|~{3,})(.*)")
+_HEADING: Final = re.compile(r" {0,3}#{1,6} +(?=\S)")
+_HEADING_END: Final = re.compile(r" +#+ *$")
+_RULE: Final = re.compile(r" {0,3}([-*_])(?: *\1){2,} *")
+_ITEM: Final = re.compile(r"( *)([-*+]|\d{1,9}[.)])( +)(?:\[[ xX]\] +)?")
 _QUOTE: Final = re.compile(r" {0,3}> ?")
-_CODE: Final = re.compile(r"(?<!`)`[^`]+`(?!`)")
+# Much text is not Markdown at all: x**2, *.py, src/**/a and __init__ have to stay what they are. So a mark
+# counts only between a sign or a blank and what it marks, and never one of underscores. The limits keep marks
+# that nothing ends from taking quadratic time.
+_INLINE: Final = re.compile(
+    r"\\[^\w\s]"
+    r"|(?<!`)(?P<ticks>`+)(?!`)(?P<code>.{1,1000}?)(?<!`)(?P=ticks)(?!`)"
+    r"|(?<![\w*/])\*\*(?=[^\s*])(?P<strong>.{1,1000}?)(?<=[^\s*])\*\*(?![\w*/])"
+    r"|(?<![\w*/])\*(?=[^\s*.,;:/)])(?P<emphasis>.{1,1000}?)(?<=[^\s*])\*(?![\w*/])",
+    re.ASCII,
+)
+_LOUD: Final = frozenset({"heading", "strong"})
+_MAX_INSIDE: Final = 2
+_CODE_INDENT: Final = 2
+_RULE_CELLS: Final = 24
 
 
 def markup_lines(text: str) -> list[Line]:
-    """Return the lines of a text with headings, code, lists and quotations told apart; safe to print."""
+    """Return the lines of a text with headings, code, lists, quotations and tables told apart; safe to print."""
     made: list[Line] = []
+    said = [display(line) for line in lines(text.strip("\r\n"))]
     fence = ""
-    for raw in lines(text.strip("\r\n")):
-        line = display(raw)
+    place = 0
+    while place < len(said):
+        line = said[place]
         found = _FENCE.match(line)
         if fence:
             closes = found is not None and found[1].startswith(fence) and not found[2].strip()
-            made.append(Line(((line, "muted" if closes else "code"),), indent_of(line)))
+            made.append(Line(said=line) if closes else _code(line))
             fence = "" if closes else fence
         elif found is not None and not (found[1][0] == "`" and "`" in found[2]):
             fence = found[1]
-            made.append(Line(((line, "muted"),)))
+            made.append(Line(said=line))
+        elif is_table_row(line) and place + 1 < len(said) and is_rule(said[place + 1]):
+            end = place + 2
+            while end < len(said) and is_table_row(said[end]):
+                end += 1
+            made += table_lines(said[place:end], inline)
+            place = end - 1
         else:
             made.append(_plain(line))
+        place += 1
     return made
 
 
+def _code(line: str) -> Line:
+    if not line:
+        return Line()
+    return Line(((" " * _CODE_INDENT + line, "code"),), _CODE_INDENT + indent_of(line), line)
+
+
 def _plain(line: str) -> Line:
-    if _HEADING.match(line):
-        return Line(((line, "heading"),))
+    if not line:
+        return Line()
+    heading = _HEADING.match(line)
+    if heading is not None:
+        end = _HEADING_END.search(line, heading.end())
+        title = line[heading.end() : end.start() if end is not None else len(line)]
+        return Line(tuple(inline(title, "heading")), 0, line)
+    if _RULE.fullmatch(line):
+        return Line((("─" * _RULE_CELLS, "muted"),), 0, line)
     quote = _QUOTE.match(line)
     if quote is not None:
-        return Line(((line, "muted"),), quote.end())
+        rest = inline(line[quote.end() :], "muted")
+        return Line((("│ ", "muted"), *rest), 2, line)
     item = _ITEM.match(line)
-    return Line(tuple(_inline(line)), item.end() if item is not None else 0)
+    if item is None:
+        return Line(tuple(inline(line)), indent_of(line), line)
+    lead, bullet, gap = item.groups()
+    shown = bullet if bullet[-1] in ".)" else "•"
+    rest = inline(line[item.end(3) :])
+    return Line(((f"{lead}{shown}{gap}", "text"), *rest), item.end(), line)
 
 
-def _inline(line: str) -> Iterator[Span]:
+def inline(text: str, style: StyleName = "text", *, inside: int = 0) -> Sequence[Span]:
+    """Return a piece of a line without its marks, in `style` where nothing else is marked."""
+    spans: list[Span] = []
     place = 0
-    for code in _CODE.finditer(line):
-        if code.start() > place:
-            yield line[place : code.start()], "text"
-        yield code[0], "code"
-        place = code.end()
-    if place < len(line) or not line:
-        yield line[place:], "text"
+    for start, end, marked in _marked(text, style, inside):
+        if start > place:
+            spans.append((text[place:start], style))
+        spans += marked
+        place = end
+    if place < len(text):
+        spans.append((text[place:], style))
+    return spans
+
+
+def _marked(text: str, style: StyleName, inside: int) -> Iterator[tuple[int, int, Sequence[Span]]]:
+    """Yield where something marked begins and ends, and what it is without the marks."""
+    for found in _INLINE.finditer(text):
+        if found["code"]:
+            yield found.start(), found.end(), [(_unpadded(found["code"]), "code")]
+        elif inside < _MAX_INSIDE and (found["strong"] or found["emphasis"]):
+            own: StyleName = "strong" if found["strong"] else "emphasis"
+            louder = style if style in _LOUD else own
+            inner = found["strong"] or found["emphasis"]
+            yield found.start(), found.end(), inline(inner, louder, inside=inside + 1)
+
+
+def _unpadded(code: str) -> str:
+    """Return code without the blank on each side that Markdown asks for around backticks."""
+    if code.strip(" ") and code[0] == code[-1] == " ":
+        return code[1:-1]
+    return code

@@ -1,6 +1,6 @@
 """A message: what was said, thought, called, and what came of it; by role."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Final
 
 from pitree.sessions.entries import JsonObject
@@ -9,7 +9,7 @@ from pitree.ui.documents.diff import diff_style
 from pitree.ui.documents.fields import Fields
 from pitree.ui.documents.images import image_line
 from pitree.ui.documents.model import StyleName
-from pitree.ui.documents.values import compact, count, plural, text_size, usage_line
+from pitree.ui.documents.values import compact, count, plural, text_size, usage_texts
 from pitree.ui.documents.writer import Writer, content_blocks
 
 _MAX_BLOCKS: Final = 500
@@ -28,7 +28,10 @@ _GOOD_ENDS: Final = ("stop", "toolUse")
 
 
 def write_message(writer: Writer, message: JsonObject, call: JsonObject | None = None) -> None:
-    """Write a message in full; `call` is the tool call block that a tool result answers."""
+    """Write a message in full; `call` is the tool call block that a tool result answers.
+
+    What the writer keeps for the foot is left to the caller.
+    """
     fields = Fields(message)
     role = fields.text("role")
     fields.drop("timestamp")
@@ -36,6 +39,7 @@ def write_message(writer: Writer, message: JsonObject, call: JsonObject | None =
         _write_tool_result(writer, fields, call)
     else:
         _WRITERS.get(role or "", _write_plain)(writer, fields)
+    writer.foot(*model_field(fields), ("thinking", fields.text("thinkingLevel")), *usage_fields(fields))
     writer.fields(fields.rest, heading="more fields")
 
 
@@ -83,19 +87,20 @@ def _write_block(writer: Writer, block: object, *, prose: bool) -> None:
         writer.json(block)
 
 
-def write_usage(writer: Writer, fields: Fields) -> None:
-    """Write the usage record among `fields`, if there is one."""
-    usage = fields.mapping("usage")
-    if usage is not None:
-        writer.field("usage", usage_line(usage))
-
-
-def write_model(writer: Writer, fields: Fields, key: str = "model") -> None:
-    """Write which model it was, from `provider` and `key`."""
+def model_field(fields: Fields, key: str = "model") -> Iterator[tuple[str, str]]:
+    """Take which model it was, from `provider` and `key`; yield the field's name and value, if any."""
     names = [name for name in (fields.text("provider"), fields.text(key)) if name]
     api = fields.text("api")
     if names or api:
-        writer.field("model", "/".join(names) + (f" ({api})" if api else ""))
+        yield "model", "/".join(names) + (f" ({api})" if api else "")
+
+
+def usage_fields(fields: Fields) -> Iterator[tuple[str, str]]:
+    """Take the usage record among `fields`, if there is one; yield the names and values of its lines."""
+    usage = fields.mapping("usage")
+    if usage is not None:
+        for place, text in enumerate(usage_texts(usage)):
+            yield "" if place else "usage", text
 
 
 def _write_plain(writer: Writer, fields: Fields) -> None:
@@ -104,8 +109,6 @@ def _write_plain(writer: Writer, fields: Fields) -> None:
 
 
 def _write_assistant(writer: Writer, fields: Fields) -> None:
-    write_model(writer, fields)
-    writer.field("thinking", fields.text("thinkingLevel"))
     reason = fields.text("stopReason")
     if reason is not None and reason not in _GOOD_ENDS:
         bad = BAD_ENDS.get(reason)
@@ -113,7 +116,6 @@ def _write_assistant(writer: Writer, fields: Fields) -> None:
     error = fields.text("errorMessage")
     if error:
         writer.field("error", error, "error")
-    write_usage(writer, fields)
     write_content(writer, fields.take("content"))
 
 
@@ -121,14 +123,13 @@ def _write_tool_result(writer: Writer, fields: Fields, call: JsonObject | None) 
     call_id, tool = fields.text("toolCallId"), fields.text("toolName")
     if call is not None:
         name, about = call_line(call.get("name"), call.get("arguments"))
-        writer.field("call", f"{name}: {about}" if about else name, "tool")
+        writer.spans("call", (name, "tool"), (f": {about}" if about else "", "text"))
     else:
         writer.field("tool", tool)
         writer.field("call", f"{call_id} (no such call above)" if call_id else "(names no call)", "warning")
     failed = fields.flag("isError")
     if failed:
         writer.field("result", "✗ failed", "error")
-    write_usage(writer, fields)
     write_content(writer, fields.take("content"), prose=False)
     details = Fields(fields.mapping("details"))
     diff = details.text("diff")
@@ -143,8 +144,10 @@ def _write_bash(writer: Writer, fields: Fields) -> None:
     if fields.flag("excludeFromContext"):
         writer.field("context", "left out: the model does not see it", "warning")
     code = fields.number("exitCode")
-    if code is not None:
-        writer.field("exit code", f"✗ {count(code)}" if code else "0", "error" if code else "text")
+    if code:
+        writer.field("exit code", f"✗ {count(code)}", "error")
+    elif code is not None:
+        writer.foot(("exit code", "0"))
     if fields.flag("cancelled"):
         writer.field("ended", "✗ cancelled", "error")
     if fields.flag("truncated"):
@@ -153,7 +156,7 @@ def _write_bash(writer: Writer, fields: Fields) -> None:
     command, output = fields.text("command"), fields.text("output")
     if command is not None:
         writer.blank()
-        writer.text(f"$ {command}", "code")
+        writer.command(command)
     if output is not None:
         writer.heading("output", "muted", after=text_size(output))
         writer.text(output)

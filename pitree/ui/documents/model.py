@@ -13,6 +13,8 @@ StyleName = Literal[
     "text",
     "muted",
     "heading",
+    "strong",
+    "emphasis",
     "key",
     "user",
     "assistant",
@@ -44,15 +46,30 @@ SLICE_CHARACTERS: Final = 4096
 
 
 class Line(NamedTuple):
-    """One line. Where it is too long for the screen, what follows is indented by `indent` cells."""
+    """One line. Where it is too long for the screen, what follows is indented by `indent` cells.
+
+    `said` is what stands there where the screen shows something else in its place (bold for `**`); it is safe
+    to print, too. A line that shows nothing of what it says takes no room on the screen.
+    """
 
     spans: tuple[Span, ...] = ()
     indent: int = 0
+    said: str | None = None
+
+    @property
+    def shown(self) -> str:
+        """What the screen shows, without its styles."""
+        return "".join(text for text, _ in self.spans)
 
     @property
     def text(self) -> str:
-        """The line without its styles."""
-        return "".join(text for text, _ in self.spans)
+        """The line as it was said, without styles: what is printed."""
+        return self.shown if self.said is None else self.said
+
+    @property
+    def hidden(self) -> bool:
+        """Whether it takes no room on the screen."""
+        return self.said is not None and not self.spans
 
 
 class Section(Protocol):

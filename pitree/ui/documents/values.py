@@ -77,8 +77,11 @@ def compact(value: object, limit: int = 400) -> str:
         return "(nested too deeply for one line)"
 
 
-def usage_line(usage: JsonObject) -> str:
-    """Return a usage record in words: `12,345 tokens: in 345 · out 200 · cache read 11,800 · $0.0174`."""
+def usage_texts(usage: JsonObject) -> list[str]:
+    """Return a usage record in words: `12,345 tokens · $0.0174`, and `in 345 · out 200 · cache read 11,800`.
+
+    Without parts there is only the first.
+    """
     names = {
         "input": "in",
         "output": "out",
@@ -87,10 +90,10 @@ def usage_line(usage: JsonObject) -> str:
         "cacheWrite": "cache write",
     }
     parts = [f"{name} {count(usage[key])}" for key, name in names.items() if usage.get(key)]
-    if "cost" in usage:
-        parts.append(money(usage_cost(usage)))
     total = f"{usage_tokens(usage):,} tokens"
-    return f"{total}: {' · '.join(parts)}" if parts else total
+    if "cost" in usage:
+        total += f" · {money(usage_cost(usage))}"
+    return [total, " · ".join(parts)] if parts else [total]
 
 
 def json_lines(value: object, *, limit: int | None) -> tuple[list[Line], bool]:

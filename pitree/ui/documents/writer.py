@@ -3,7 +3,7 @@
 from typing import Any, Final
 
 from pitree.sessions.entries import JsonObject
-from pitree.sessions.text import one_line
+from pitree.sessions.text import display, one_line
 from pitree.ui.documents.markup import markup_lines
 from pitree.ui.documents.model import Document, Line, Lines, LineStyle, Section, Span, StyleName, text_slices
 from pitree.ui.documents.values import compact, json_lines, text_size
@@ -24,6 +24,7 @@ class Writer:
         self._sections: list[Section] = []
         self._lines: list[Line] = []
         self._cut = False
+        self._foot: list[tuple[str, object]] = []
 
     def document(self, title: str) -> Document:
         """Return what was written."""
@@ -35,8 +36,9 @@ class Writer:
         self._lines.append(Line(spans, indent))
 
     def blank(self) -> None:
-        """Write an empty line."""
-        self._lines.append(Line())
+        """Write an empty line, unless the last one is."""
+        if not self._lines or self._lines[-1] != Line():
+            self._lines.append(Line())
 
     def section(self, section: Section) -> None:
         """Write lines that somebody else makes."""
@@ -53,8 +55,23 @@ class Writer:
         """Write `name  value`. A value that is no string is written as JSON; None is not written."""
         if value is None:
             return
-        key = f"{name:<{_KEY_WIDTH - 1}} "
-        self.line((key, "key"), (compact(value, 1000), style), indent=_KEY_WIDTH)
+        self.spans(name, (compact(value, 1000), style))
+
+    def spans(self, name: str, *value: Span) -> None:
+        """Write a field whose value is safe and in several styles."""
+        self.line((f"{name:<{_KEY_WIDTH - 1}} ", "key"), *value, indent=_KEY_WIDTH)
+
+    def foot(self, *fields: tuple[str, object]) -> None:
+        """Keep fields for `write_foot`; None is not written."""
+        self._foot += [(name, value) for name, value in fields if value is not None]
+
+    def write_foot(self) -> None:
+        """Write, quietly, the fields that were kept so that they do not stand before what was said."""
+        foot, self._foot = self._foot, []
+        if foot:
+            self.blank()
+        for name, value in foot:
+            self.field(name, value, "muted")
 
     def fields(self, rest: JsonObject, *, heading: str = "") -> None:
         """Write what is left of an object: short values beside their name, others below it."""
@@ -69,8 +86,7 @@ class Writer:
                 self.line((key, "key"))
                 self.text(value)
             else:
-                name = f"{key:<{_KEY_WIDTH - 1}} "
-                self.line((name, "key"), (compact(value, 1000), "text"), indent=_KEY_WIDTH)
+                self.spans(key, (compact(value, 1000), "text"))
 
     def text(self, text: str, style: LineStyle = "text") -> None:
         """Write a text as it is."""
@@ -90,6 +106,16 @@ class Writer:
         self._sections += text_slices(text, shown, style)
         if shown < end:
             self.more(text_size(text, shown))
+
+    def command(self, text: str) -> None:
+        """Write a command as one types it."""
+        first, newline, rest = text.partition("\n")
+        if len(first) > _MARKUP_CHARACTERS:
+            self.text(f"$ {text}", "code")
+            return
+        self.line(("$ ", "muted"), (display(first.removesuffix("\r")), "code"), indent=2)
+        if newline:
+            self.text(rest, "code")
 
     def prose(self, text: str) -> None:
         """Write a text that may hold Markdown; a long one as it is."""

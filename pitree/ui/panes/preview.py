@@ -77,6 +77,8 @@ class Preview(Vertical, can_focus=True, can_focus_children=False):
         & > .preview--muted { color: $foreground-muted; }
         & > .preview--key { color: $foreground-muted; }
         & > .preview--heading { color: $foreground; text-style: bold; }
+        & > .preview--strong { color: $foreground; text-style: bold; }
+        & > .preview--emphasis { color: $foreground; text-style: italic; }
         & > .preview--user { color: $text-primary; text-style: bold; }
         & > .preview--assistant { color: $text-success; text-style: bold; }
         & > .preview--tool { color: $text-secondary; text-style: bold; }

@@ -135,7 +135,8 @@ class SessionsPane(RowList):
             parts.append(self.problem)
         return "  ".join(parts)
 
-    def _rebuild(self) -> None:
+    def _rebuild(self, *, first: bool = False) -> None:
+        """Work out the rows anew and keep the highlight on its session, or put it on the `first` one."""
         rows = [row for row in self._all.values() if self.everything or self._in_folder(row)]
         if self.named_only:
             rows = [row for row in rows if row.name]
@@ -147,7 +148,9 @@ class SessionsPane(RowList):
             rows = [] if query.error else search(rows, query)
         before = self.highlighted
         self._shown = rows
-        wanted = self._wanted if self._wanted is not None else before.path if before else None
+        if first:
+            self._wanted = None
+        wanted = None if first else self._wanted or (before.path if before else None)
         place = next((index for index, row in enumerate(rows) if row.path == wanted), 0)
         self._set_placeholder()
         old = (before.path, before.size, before.mtime_ns) if before else None
@@ -232,7 +235,7 @@ class SessionsPane(RowList):
         """Search for words, `"phrases"` or `re:PATTERN`."""
         if query != self.query_text:
             self.query_text = query
-            self._rebuild()
+            self._rebuild(first=bool(query.strip()))  # what matches best is what Enter would take
 
     def on_key(self, event: events.Key) -> None:
         """Type into the search."""

@@ -1,0 +1,128 @@
+"""Reading for the screen: the store and the highlighted session, in workers that stop when nobody waits."""
+
+import asyncio
+import threading
+from pathlib import Path
+from typing import Final
+
+from textual import work
+from textual.message import Message
+from textual.screen import Screen
+from textual.worker import get_current_worker
+
+from pitree.catalog.locations import FoundFile, Problem, session_paths
+from pitree.catalog.rows import SessionRow
+from pitree.catalog.scan import scan_store
+from pitree.sessions.errors import SessionError
+from pitree.sessions.file import SessionFile, StoppedError
+from pitree.ui.options import Options
+
+_DEBOUNCE_SECONDS: Final = 0.03
+_LARGE_FILE: Final = 1 << 24
+
+
+class Reading(Screen[None]):
+    """The part of the browser that reads files."""
+
+    options: Options
+
+    _stop_loading = threading.Event()
+
+    class SessionLoaded(Message):
+        """A session was read, or could not be."""
+
+        def __init__(self, path: Path, session: SessionFile | None, problem: str | None) -> None:
+            super().__init__()
+            self.path = path
+            self.session = session
+            self.problem = problem
+
+    class StoreRead(Message):
+        """Sessions were found; `done` of `total` files are read."""
+
+        def __init__(self, rows: list[SessionRow], folders: dict[str, bool], done: int, total: int) -> None:
+            super().__init__()
+            self.rows = rows
+            self.folders = folders
+            self.done = done
+            self.total = total
+
+    class StoreComplete(Message):
+        """Every file of the store was looked at."""
+
+        def __init__(self, paths: set[Path], problems: list[Problem]) -> None:
+            super().__init__()
+            self.paths = paths
+            self.problems = problems
+
+    class Progress(Message):
+        """A long session is being read."""
+
+        def __init__(self, percent: int) -> None:
+            super().__init__()
+            self.percent = percent
+
+        def can_replace(self, message: Message) -> bool:
+            """Only the newest figure matters."""
+            return isinstance(message, Reading.Progress)
+
+    def on_unmount(self) -> None:
+        """Let no reading go on for nobody: the program would wait for it."""
+        self._stop_loading.set()
+
+    @work(thread=True, exclusive=True, group="store", exit_on_error=False)
+    def read_store(self, *, everything: bool, pinned: Path | None) -> None:
+        """Look through the store, or this folder of it; `pinned` is a file to read besides.
+
+        Posts `StoreRead` for what was found so far, and `StoreComplete` at the end.
+        """
+        worker = get_current_worker()
+        store, cwd, is_folder = self.options.store, self.options.cwd, self.options.is_folder
+        problems: list[Problem] = []
+        files = session_paths(store, None if everything else str(cwd), problems=problems)
+        if pinned is not None and all(file.path != pinned for file in files):
+            files = [*_found(pinned), *files]
+        known: dict[str, bool] = {}
+
+        def found(rows: list[SessionRow], done: int, total: int) -> None:
+            folders = {row.cwd: is_folder(row.cwd) for row in rows if row.cwd and row.cwd not in known}
+            known.update(folders)
+            self.post_message(self.StoreRead(rows, folders, done, total))
+
+        scan_store(files, stop=lambda: worker.is_cancelled, on_rows=found, problems=problems)
+        if not worker.is_cancelled:
+            self.post_message(self.StoreComplete({file.path for file in files}, problems))
+
+    @work(exclusive=True, group="session", exit_on_error=False)
+    async def load_session(self, path: Path) -> None:
+        """Read a session, instead of the one that is being read; posts `SessionLoaded`."""
+        self._stop_loading.set()
+        stop = self._stop_loading = threading.Event()
+        await asyncio.sleep(_DEBOUNCE_SECONDS)  # holding a key down must not read every session it passes
+
+        def progress(done: int, total: int) -> bool:
+            if total > _LARGE_FILE:
+                self.post_message(self.Progress(100 * done // total))
+            return not stop.is_set()
+
+        def load() -> tuple[SessionFile | None, str | None]:
+            try:
+                return SessionFile.load(path, progress), None
+            except StoppedError:
+                return None, None
+            except SessionError as error:
+                return None, str(error)
+            except OSError as error:
+                return None, f"{path} cannot be read: {error.strerror or error}"
+
+        session, problem = await asyncio.to_thread(load)
+        if not stop.is_set():
+            self.post_message(self.SessionLoaded(path, session, problem))
+
+
+def _found(path: Path) -> list[FoundFile]:
+    try:
+        facts = path.stat()
+    except OSError:
+        return []
+    return [FoundFile(path, facts.st_size, facts.st_mtime_ns, facts.st_ino)]
