@@ -6,10 +6,11 @@ import stat
 from pathlib import Path
 
 import pytest
-from .terminal import PITREE, terminal
 
 from pitree import demo
 from pitree.demo import Demo
+
+from .terminal import PITREE, terminal
 
 
 @pytest.fixture
