@@ -19,6 +19,9 @@ from pitree import __version__
 from pitree.catalog.locations import folder_name
 from pitree.cli import main
 from pitree.commands import COMMANDS
+from pitree.sessions.entries import Entry, JsonObject
+from pitree.sessions.errors import SessionError
+from pitree.sessions.file import SessionFile
 
 ROOT = Path(__file__).parents[1]
 PATIENCE_SECONDS = 60.0
@@ -335,6 +338,22 @@ def test_damage_goes_to_standard_error(pitree: Run, tmp_path: Path) -> None:
     ]
 
 
+def test_a_line_that_cannot_be_read_any_more_costs_only_itself(
+    pitree: Run, store: Store, work: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = store.add(talk(work))
+    body = SessionFile.body
+
+    def lost(session: SessionFile, entry: Entry) -> JsonObject:
+        if entry.id == "00000001":
+            raise SessionError("it was cut:\x1b[31m")
+        return body(session, entry)
+
+    monkeypatch.setattr(SessionFile, "body", lost)
+    assert pitree("tree", path) == Done(0, "• ✗ message: (it was cut:␛[31m)\n◆ assistant: ok\n", "")
+    assert pitree("context", path, "--json").error == "it was cut:␛[31m"
+
+
 # context
 
 
@@ -361,9 +380,7 @@ def test_context_says_where_the_path_breaks_off(pitree: Run, tmp_path: Path) -> 
     assert pitree("context", files["orphan"], "--json").document["gap"] == (
         "stops at 00000003: parent zzzz is missing"
     )
-    assert pitree("context", files["orphan"]).out.splitlines()[-1] == (
-        "the path stops at 00000003: parent zzzz is missing"
-    )
+    assert "the path stops at 00000003: parent zzzz is missing" in pitree("context", files["orphan"]).out
     assert "gap" not in pitree("context", files["plain"], "--json").document
 
 
@@ -389,29 +406,15 @@ def test_context_as_text(pitree: Run, store: Store, work: Path) -> None:
     made.compaction("00000001", summary="short")
     shown = pitree("context", store.add(made))
     assert (shown.code, shown.err) == (0, "")
-    assert shown.out.splitlines() == [
-        "── 1  compactionSummary  00000004  ~2 tokens",
-        "short",
-        "",
-        "── 2  user  00000001  ~1202 tokens",
-        "see",
-        "this",
-        "[image/png, 6 bytes]",
-        "",
-        "── 3  assistant  00000002  ~7 tokens",
-        "  hm",
-        "  hm",
-        "→ bash: ls",
-        "✗ late",
-        "",
-        "── 4  bashExecution  00000003  ~2 tokens",
-        "! ls",
-        "a",
-        "b",
-        "",
-        "4 messages, 1213 tokens, 1213 of them estimated; maker/m-1, thinking off",
-        "open end: bash (1) has no result",
+    told = [
+        *("context at 00000004", "1,213 in 4 messages", "maker/m-1", "bash in 00000002 has no result"),
+        *("1 compactionSummary", "00000004", "short", "2 user", "00000001", "see\nthis\n", "image/png"),
+        *("3 assistant", "late", "hm\nhm\n", "bash", "ls", "4 bashExecution", "ls\n", "a\nb\n"),
     ]
+    rest = shown.out
+    for words in told:
+        assert words in rest
+        rest = rest.partition(words)[2]
 
 
 def test_context_text_of_fields_that_are_missing(pitree: Run, store: Store, work: Path) -> None:
@@ -420,22 +423,10 @@ def test_context_text_of_fields_that_are_missing(pitree: Run, store: Store, work
     made.message("compactionSummary", summary=None)
     made.entry("message", message={"content": [{"type": "image"}, text("x")]})
     made.message("user", content=[{"type": "text", "text": {"not": "text"}}])
-    lines = pitree("context", store.add(made)).out.splitlines()
-    assert lines[:-2] == [
-        "── 1  bashExecution  00000001  ~0 tokens",
-        "! ",
-        "",
-        "",
-        "── 2  compactionSummary  00000002  ~0 tokens",
-        "",
-        "",
-        "── 3  (no role)  00000003  ~1201 tokens",
-        "[image, 0 bytes]",
-        "x",
-        "",
-        "── 4  user  00000004  ~0 tokens",
-        '{"not":"text"}',
-    ]
+    shown = pitree("context", store.add(made))
+    assert (shown.code, shown.err) == (0, "")
+    assert "None" not in shown.out
+    assert '"not": "text"' in shown.out
 
 
 # show
@@ -455,6 +446,17 @@ def test_show_as_text(pitree: Run, store: Store, work: Path) -> None:
     assert (shown.code, shown.err) == (0, "")
     for words in ("assistant", "00000002", "read", "/src/login.ts"):
         assert words in shown.out
+
+
+def test_show_prints_all_of_it(pitree: Run, store: Store, work: Path) -> None:
+    made = Session(cwd=str(work))
+    made.user("\n".join(f"line {number} " + "x" * 100 for number in range(20_000)))
+    shown = pitree("show", store.add(made), "00000001").out
+    assert [line for line in shown.splitlines() if "line 0 " in line or "line 19999 " in line] == [
+        "line 0 " + "x" * 100,
+        "line 19999 " + "x" * 100,
+    ]
+    assert shown.count("x" * 100) == 20_000
 
 
 # Naming a session

@@ -84,7 +84,7 @@ COMMANDS: dict[str, tuple[list[str], int]] = {
     "list --json": (["list", "--demo", "--json"], 0),
     "tree": (["tree", "019ceb8b", "--demo"], 0),
     "tree --json": (["tree", "019ceb8b", "--demo", "--json"], 0),
-    "context": (["context", "019ceb8b", "--demo"], 0),
+    "context --json": (["context", "019ceb8b", "--demo", "--json"], 0),
     "show --json": (["show", "1027c4d1", "00000002", "--demo", "--json"], 0),
     "resume": (["resume", "--demo", "--pi", "/nowhere/pi"], 1),
     "an error": (["tree", "nowhere"], 1),
@@ -101,8 +101,11 @@ def test_printing_loads_no_screen(command: str, tmp_path: Path) -> None:
     assert not {name for name in modules if name.startswith("pitree.ui")}
 
 
-def test_an_entry_is_printed_without_a_screen_too(tmp_path: Path) -> None:
-    assert not loaded_by_command(["show", "1027c4d1", "00000002", "--demo"], 0, tmp_path) & SCREEN
+@pytest.mark.parametrize("command", [["show", "1027c4d1", "00000002"], ["context", "019ceb8b"]])
+def test_documents_are_printed_without_a_screen_too(command: list[str], tmp_path: Path) -> None:
+    # (how wide a character is, they ask a small part of Rich)
+    modules = loaded_by_command([*command, "--demo"], 0, tmp_path)
+    assert not modules & {"textual", "rich.console", "pitree.ui.app"}
 
 
 def test_the_import_rules_hold() -> None:

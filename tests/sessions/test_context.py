@@ -251,6 +251,24 @@ def test_model_and_level_are_those_of_the_whole_path(tmp_path: Path) -> None:
         assert context.thinking_level == "high"
 
 
+def test_the_last_of_several_settings_counts(tmp_path: Path) -> None:
+    made = Session()
+    for level, model in (("low", "m-1"), ("high", "m-2"), (["odd"], None)):
+        made.entry("thinking_level_change", thinkingLevel=level)
+        made.entry("model_change", provider="p", modelId=model)
+    context = context_of(made.encoded(), tmp_path)
+    assert (context.thinking_level, context.model) == (["odd"], {"provider": "p", "modelId": None})
+    context = context_of(made.encoded(), tmp_path, "00000004")
+    assert (context.thinking_level, context.model) == ("high", {"provider": "p", "modelId": "m-2"})
+
+
+def test_an_edit_without_a_replacement_changes_nothing(tmp_path: Path) -> None:
+    made = Session()
+    asked = made.user("asked")
+    made.entry("context_edit", targetId=asked)
+    assert texts(context_of(made.encoded(), tmp_path)) == ["asked"]
+
+
 def test_messages_are_the_stored_objects(tmp_path: Path) -> None:
     made = Session()
     stored: JsonObject = {

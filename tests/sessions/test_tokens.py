@@ -98,6 +98,12 @@ def test_what_was_counted_before_an_edit_does_not_serve(tmp_path: Path) -> None:
     assert context_tokens(context_of(made, tmp_path)) == ContextTokens(300, 0)
 
 
+def test_a_reply_that_comes_first_counts_as_well(tmp_path: Path) -> None:
+    made = Session()
+    made.assistant("counted", usage={**usage(), "totalTokens": 5000})
+    assert context_tokens(context_of(made, tmp_path)) == ContextTokens(5000, 0)
+
+
 def test_nothing_takes_nothing(tmp_path: Path) -> None:
     assert context_tokens(context_of(Session(), tmp_path)) == ContextTokens(0, 0)
 

@@ -107,6 +107,14 @@ def test_children_without_a_time_stay_where_the_file_has_them() -> None:
     assert shape(tree)["r"] == ["2", "3", "4"]
 
 
+def test_children_of_whom_some_have_no_time() -> None:
+    # The real agent's order: to it, a time that is none is neither before nor after another.
+    times = [stamp(30), "later", stamp(30), stamp(20), stamp(10), stamp(50), stamp(10)]
+    children = [entry(line, f"{line}", "r", time=time) for line, time in enumerate(times, 2)]
+    tree = Tree([entry(1, "r", None), *children])
+    assert shape(tree)["r"] == ["2", "3", "6", "8", "5", "4", "7"]
+
+
 def test_a_child_may_come_before_its_parent() -> None:
     tree = linked(("c", "b"), ("b", "a"), ("d", "b"), ("a", None))
     assert shape(tree) == {"": ["a"], "a": ["b"], "b": ["c", "d"], "c": [], "d": []}
