@@ -16,7 +16,6 @@ from pitree.ui.documents.context import context_document
 from pitree.ui.documents.diff import diff_lines
 from pitree.ui.documents.entry import entry_document
 from pitree.ui.documents.images import image_dimensions, image_line
-from pitree.ui.documents.markup import markup_lines
 from pitree.ui.documents.model import STYLE_NAMES, Document
 from pitree.ui.documents.values import file_size, json_lines, moment, money
 
@@ -32,11 +31,17 @@ def text_of(document: Document) -> str:
     return "\n".join(line.text for line in document.lines())
 
 
+def shown_by(document: Document) -> str:
+    """Return what the screen shows of a document."""
+    return "\n".join(line.shown for line in document.lines() if not line.hidden)
+
+
 def content_of(document: Document) -> str:
-    """Return the text of an entry's document without what follows the content: where the entry stands."""
-    content, rule, place = text_of(document).rpartition("\n\nparent     ")
-    assert rule, text_of(document)
-    assert re.fullmatch(r".*\nchildren   \d+\nline       .*", place), place
+    """Return the text of an entry's document without what follows the content: its quiet fields."""
+    content, blank, foot = text_of(document).rpartition("\n\n")
+    assert blank, text_of(document)
+    model, usage = "(model .*\n)?(thinking .*\n)?", "(usage .*\n( {11}.*\n)?)?(exit code .*\n)?"
+    assert re.fullmatch(f"{model}{usage}parent     .*\nchildren   \\d+\nline       .*", foot), foot
     return content
 
 
@@ -77,11 +82,14 @@ def test_the_head_says_what_and_where(tmp_path: Path) -> None:
     ) as session:
         document = entry_document(session, session.entries[1])
     assert document.title == "user e2"
-    label = "label      turning point (since 2026-03-01 10:00:00)"
+    label = "label      turning point · 2026-03-01 10:00:00"
     assert content_of(document) == f"user · e2 · 2026-03-01 10:00:00\n{label}\n\ntwo"
     assert field(document, "parent") == "e1 (user)"
     assert field(document, "children") == "2"
-    assert field(document, "line").startswith("3 of the file: ")
+    found = re.fullmatch(r"3 · (\d+) bytes at byte (\d+)", field(document, "line"))
+    assert found is not None
+    data = (tmp_path / "s.jsonl").read_bytes()
+    assert json.loads(data[int(found[2]) :][: int(found[1])])["id"] == "e2"
 
 
 def test_damage_is_said_in_words(last: Any) -> None:  # noqa: ANN401
@@ -96,11 +104,14 @@ def test_damage_is_said_in_words(last: Any) -> None:  # noqa: ANN401
 
 
 def test_user_text_is_lightly_marked_up(last: Any) -> None:  # noqa: ANN401
-    document = last(message("user", "# Plan\n\n- use `grep`\n\n```py\nprint(1)\n```\nafter"))
-    assert styles_of(document, "# Plan") == {"heading"}
-    assert styles_of(document, "`grep`") == {"code"}
+    text = "# Plan\n\n- use `grep`\n\n```py\nprint(1)\n```\nafter"
+    document = last(message("user", text))
+    assert styles_of(document, "Plan") == {"heading"}
+    assert styles_of(document, "grep") == {"code"}
     assert styles_of(document, "print(1)") == {"code"}
     assert styles_of(document, "after") == {"text"}
+    assert "\n\nPlan\n\n• use grep\n\n  print(1)\nafter\n\n" in shown_by(document)
+    assert content_of(document).endswith(f"\n\n{text}")
     item = next(line for line in document.lines() if line.text.startswith("- use"))
     assert item.indent == 2
 
@@ -116,7 +127,7 @@ def test_what_is_indented_goes_on_indented(last: Any) -> None:  # noqa: ANN401
     assert indents["a"] == 0
     assert indents["    b"] == 4
     fenced = last(message("user", "```\n  code\n```"))
-    assert {line.text: line.indent for line in fenced.lines()}["  code"] == 2
+    assert {line.shown: line.indent for line in fenced.lines()}["    code"] == 4
 
 
 def test_a_long_text_is_plain_and_cut_until_asked_for(last: Any) -> None:  # noqa: ANN401
@@ -150,7 +161,9 @@ def test_an_assistant_message(last: Any) -> None:  # noqa: ANN401
         )
     )
     assert field(document, "model") == "anthropic/claude-x (anthropic-messages)"
-    assert field(document, "usage") == "12,345 tokens: in 12,145 · out 150 · cache read 50 · $0.0174"
+    assert "usage      12,345 tokens · $0.0174\n           in 12,145 · out 150 · cache read 50\n" in text_of(
+        document
+    )
     assert field(document, "stop") == "error ✗ the reply failed"
     assert styles_of(document, "✗ the reply failed") == {"error"}
     assert field(document, "error") == "overloaded"
@@ -207,7 +220,7 @@ def test_an_edit_is_a_diff(last: Any, arguments: object) -> None:  # noqa: ANN40
 def test_several_edits_are_counted(last: Any) -> None:  # noqa: ANN401
     edits = [{"oldText": "a", "newText": "b"}, {"oldText": "c"}]
     text = text_of(last(message("assistant", [call("edit", {"path": "a.py", "edits": edits})])))
-    assert '1 of 2 replacements\n-a\n+b\n2 of 2 replacements\n{\n  "oldText": "c"\n}' in text
+    assert '1 of 2 replacements\n-a\n+b\n\n2 of 2 replacements\n{\n  "oldText": "c"\n}' in text
 
 
 def test_calls_as_their_tools_mean_them(last: Any) -> None:  # noqa: ANN401
@@ -329,7 +342,7 @@ def test_a_compaction(last: Any) -> None:  # noqa: ANN401
     assert field(document, "tokens") == "175,004 before it"
     assert field(document, "keeps from") == "e1 (user)"
     assert field(document, "usage").endswith("$2.50")
-    assert styles_of(document, "# Goal") == {"heading"}
+    assert styles_of(document, "Goal") == {"heading"}
     assert "files read · 1 file\na.py" in text_of(document)
     assert "files modified · 2 files\nb.py\nc.py" in text_of(document)
     assert field(document, "other") == "1"
@@ -389,7 +402,7 @@ def test_a_compaction_with_messages_of_its_own(last: Any) -> None:  # noqa: ANN4
                 "usage": usage(300, 1),
                 "note": "n",
             },
-            "for        title\nmodel      p/m\nusage      300 tokens.*\nnote       n",
+            "for        title\nmodel      p/m\nusage      300 tokens.*\n           in 100.*\nnote       n",
         ),
         ({"type": "leaf", "targetId": "e1"}, "does       moves the leaf\ntarget     e1 \\(user\\)"),
         ({"type": "leaf", "targetId": None}, "does       moves the leaf before the first entry"),
@@ -425,15 +438,14 @@ def conversation(tmp_path: Path) -> SessionFile:
 def test_a_context_in_numbers(conversation: SessionFile) -> None:
     document = context_document(conversation, "e8")
     assert document.title == "context at e8"
-    assert field(document, "messages") == "6 (3 assistant, 2 user, 1 toolResult)"
-    assert field(document, "tokens") == "~2,105, of it 105 estimated"
+    assert field(document, "tokens") == "~2,105 in 6 messages, 105 of it estimated"
     assert field(document, "cost") == "$1.25 on the way here"
     assert field(document, "model") == "(not stated)"
     assert field(context_document(conversation, "e5"), "model") == "p/m2"
     assert field(document, "thinking") == "high"
     assert field(document, "open call") == "✗ read in e8 has no result"
-    assert field(context_document(conversation, "e5"), "tokens") == "2,000"
-    assert field(context_document(conversation, "e2"), "tokens") == "~25, all of it estimated"
+    assert field(context_document(conversation, "e5"), "tokens") == "2,000 in 4 messages"
+    assert field(context_document(conversation, "e2"), "tokens") == "~25 in 1 message, all of it estimated"
     assert "open call" not in text_of(context_document(conversation, "e5"))
 
 
@@ -454,7 +466,7 @@ def test_a_context_in_full(conversation: SessionFile) -> None:
 def test_before_the_first_entry(conversation: SessionFile) -> None:
     document = context_document(conversation, None)
     assert document.title == "context before the first entry"
-    assert field(document, "messages") == "0"
+    assert field(document, "tokens") == "0 in 0 messages"
     assert field(document, "model") == "(none yet)"
 
 
@@ -481,7 +493,7 @@ def test_a_context_says_what_is_not_in_it(tmp_path: Path) -> None:
     assert "edit       replaces e7 (e9)\n" in text
     assert "edit       has no effect: e1 is not in this context (e10)\n" in text
     assert field(document, "gap") == "⚠ the path stops at e1: parent lost is missing"
-    assert "1 compactionSummary · ~1 tokens · e4 (compaction)\nsum\n" in text
+    assert "1 compactionSummary · ~1 tokens · e4\nsum\n" in text
     assert "e5 · not sent" in text
     assert "e7 · changed by a context edit\nshort" in text
     assert "omitted" not in text
@@ -506,7 +518,7 @@ def test_of_a_very_long_context_the_middle_is_left_out(tmp_path: Path) -> None:
     document = context_document(session, "e10500")
     assert len(document.sections) == 1 + 1_000 + 1 + 9_000
     text = text_of(document)
-    assert "say 1000\n\n… 500 messages more (press m for all)\n\n1,501 user" in text
+    assert "say 1000\n\n… 500 messages more (press m for all)\n\n── 1,501 user" in text
     assert text.endswith("say 10500")
 
 
@@ -559,7 +571,9 @@ def test_deep_nesting(tmp_path: Path, depth: int) -> None:
             assert text_of(document).count("[\n") == depth - 1
             assert text_of(document).count("]") == depth
         assert field(entry_document(session, session.entries[2]), "call").startswith("mine: ")
-        assert field(entry_document(session, session.entries[3]), "usage").startswith("0 tokens: in ")
+        spent = entry_document(session, session.entries[3])
+        assert field(spent, "usage") == "0 tokens"
+        assert "\nusage      0 tokens\n           in [[[[" in text_of(spent)
 
 
 # ---- the parts
@@ -615,29 +629,6 @@ def test_a_diff_leaves_out_what_is_in_common() -> None:
 def test_a_diff_of_large_texts_takes_no_quadratic_time() -> None:
     old, new = "\n".join("ab" * 2000), "\n".join("ba" * 2000)
     assert len(list(diff_lines(old, new))) > 4000
-
-
-@pytest.mark.parametrize(
-    ("text", "styles"),
-    [
-        ("```\na\n```\nb", ["muted", "code", "muted", "text"]),
-        ("~~~\n```\n~~~\nb", ["muted", "code", "muted", "text"]),
-        ("````\n```\n````\nb", ["muted", "code", "muted", "text"]),
-        ("```\nnever closed", ["muted", "code"]),
-        ("``` not `a` fence\nb", ["text", "text"]),
-        ("> said\nb", ["muted", "text"]),
-        ("#hash\n####### seven\n## two", ["text", "text", "heading"]),
-    ],
-)
-def test_markup(text: str, styles: list[str]) -> None:
-    made = markup_lines(text)
-    assert [line.spans[0][1] for line in made] == styles
-    assert [line.text for line in made] == text.split("\n")
-
-
-@given(st.text(st.characters(min_codepoint=32, max_codepoint=126), max_size=60).map(lambda text: text + "|"))
-def test_markup_keeps_every_character(text: str) -> None:
-    assert [line.text for line in markup_lines(text)] == [text]
 
 
 @pytest.mark.parametrize(

@@ -69,7 +69,7 @@ def above_the_place(pilot: Pilot[None]) -> str:
     place = rows.index("parent     none, it is a root")
     assert rows[place - 1] == ""
     assert rows[place + 1] == "children   0"
-    assert rows[place + 2].startswith("line       2 of the file: ")
+    assert rows[place + 2].startswith("line       2 · ")
     return "\n".join(rows[: place - 1])
 
 
@@ -125,8 +125,8 @@ async def test_the_entry_and_the_context(session: SessionFile) -> None:
         )
         await pilot.press("right")
         await shown(pilot, "e3", "context")
-        assert screen_of(pilot).startswith("context at e3\nmessages   3 ")
-        assert "2 assistant" in screen_of(pilot)
+        assert screen_of(pilot).startswith("context at e3\ntokens     ~12 in 3 messages, ")
+        assert screen_of(pilot).endswith("── 3 toolResult · ~1 tokens · e3\n↳ bash: ls\na.py")
         await pilot.press("left")
         await shown(pilot, "e3", "entry")
         assert top_line(pilot) == HEAD.format("toolResult", "e3")
@@ -168,10 +168,10 @@ async def test_what_is_drawn_is_styled(session: SessionFile) -> None:
         style = name.style
         assert style is not None
         assert style.bold
-        assert style.color == pane(pilot).get_component_rich_style("preview--tool").color
+        assert style.color == pane(pilot).view.get_component_rich_style("document--tool").color
         muted = next(segment for segment in pane(pilot).view.render_line(0) if "e3" in segment.text)
         assert muted.style is not None
-        assert muted.style.color == pane(pilot).get_component_rich_style("preview--muted").color
+        assert muted.style.color == pane(pilot).view.get_component_rich_style("document--muted").color
 
 
 async def test_a_file_that_is_gone_is_a_line_in_the_pane(session: SessionFile) -> None:
@@ -309,7 +309,7 @@ async def test_scrolling_by_keys(session: SessionFile) -> None:
         await pilot.press("end")
         rows = screen_of(pilot).split("\n")
         assert len(rows) == page
-        assert rows[-1].startswith("line       5 of the file: ")
+        assert rows[-1].startswith("line       5 · ")
         assert rows[0] == f"row {200 + ROWS_BELOW - page}"
         assert rows[-1 - ROWS_BELOW] == "row 199"
         await pilot.press("pageup", "home")

@@ -28,7 +28,17 @@ _MAX_MESSAGES: Final = 10_000
 _FIRST_MESSAGES: Final = 1_000
 _FAILED: Final = frozenset({"error", "aborted"})
 _NOT_SENT: Final = frozenset(
-    {"provider", "model", "api", "thinkingLevel", "usage", "responseId", "responseModel", "details", "display"}
+    {
+        "provider",
+        "model",
+        "api",
+        "thinkingLevel",
+        "usage",
+        "responseId",
+        "responseModel",
+        "details",
+        "display",
+    }
 )
 # Of which type of entry a message of a role is made; so it needs no saying.
 _SOURCES: Final = {

@@ -1,4 +1,4 @@
-"""Light styling of Markdown, a line at a time. What is said stays as it is; the screen shows what it means."""
+"""Light styling of Markdown, a line at a time: the screen shows what marks mean, what was said is kept."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -6,7 +6,7 @@ from typing import Final
 
 from pitree.sessions.text import display, lines
 from pitree.ui.documents.model import Line, Span, StyleName, indent_of
-from pitree.ui.documents.tables import is_rule, is_table_row, table_lines
+from pitree.ui.documents.tables import RULE_CELLS, is_rule, is_table_row, table_lines
 
 _FENCE: Final = re.compile(r" *(`{3,}|~{3,})(.*)")
 _HEADING: Final = re.compile(r" {0,3}#{1,6} +(?=\S)")
@@ -27,11 +27,10 @@ _INLINE: Final = re.compile(
 _LOUD: Final = frozenset({"heading", "strong"})
 _MAX_INSIDE: Final = 2
 _CODE_INDENT: Final = 2
-_RULE_CELLS: Final = 24
 
 
 def markup_lines(text: str) -> list[Line]:
-    """Return the lines of a text with headings, code, lists, quotations and tables told apart; safe to print."""
+    """Return the lines of a text, safe to print: headings, code, lists, quotations and tables told apart."""
     made: list[Line] = []
     said = [display(line) for line in lines(text.strip("\r\n"))]
     fence = ""
@@ -73,7 +72,7 @@ def _plain(line: str) -> Line:
         title = line[heading.end() : end.start() if end is not None else len(line)]
         return Line(tuple(inline(title, "heading")), 0, line)
     if _RULE.fullmatch(line):
-        return Line((("─" * _RULE_CELLS, "muted"),), 0, line)
+        return Line((("─" * RULE_CELLS, "muted"),), 0, line)
     quote = _QUOTE.match(line)
     if quote is not None:
         rest = inline(line[quote.end() :], "muted")

@@ -1,39 +1,57 @@
 """A document on the screen: wraps what is visible, scrolls, keeps its place when the width changes."""
 
 from collections.abc import Callable, Iterator
+from typing import ClassVar
 
 from rich.segment import Segment
 from rich.style import Style
 from textual.geometry import Size
 from textual.reactive import reactive
 from textual.strip import Strip
-from textual.widget import Widget
 
 from pitree.ui.documents.layout import Layout
-from pitree.ui.documents.model import Document
+from pitree.ui.documents.model import STYLE_NAMES, Document
 from pitree.ui.lineview import LineView
 
 
-def component_style(widget: Widget, name: str) -> Style:
-    """Return the style of a component class, without a background unless it sets one itself."""
-    # the partial style leaves out that a colour is translucent, the whole one lays it on the background
-    own = widget.get_component_rich_style(name, partial=True)
-    return own + Style(color=widget.get_component_rich_style(name).color) if own.color else own
-
-
 class DocumentView(LineView, can_focus=False):
-    """Shows a document. `style_class` gives the component class of the parent for a style's name."""
+    """Shows a document."""
+
+    COMPONENT_CLASSES: ClassVar[set[str]] = {f"document--{name}" for name in STYLE_NAMES}
 
     DEFAULT_CSS = """
-    DocumentView { height: 1fr; width: 1fr; scrollbar-gutter: stable; }
+    DocumentView {
+        height: 1fr;
+        width: 1fr;
+        scrollbar-gutter: stable;
+        & > .document--text { color: $foreground; }
+        & > .document--muted { color: $foreground-muted; }
+        & > .document--key { color: $foreground-muted; }
+        & > .document--heading { color: $foreground; text-style: bold; }
+        & > .document--strong { color: $foreground; text-style: bold; }
+        & > .document--emphasis { color: $foreground; text-style: italic; }
+        & > .document--user { color: $text-primary; text-style: bold; }
+        & > .document--assistant { color: $text-success; text-style: bold; }
+        & > .document--tool { color: $text-secondary; text-style: bold; }
+        & > .document--shell { color: $text-accent; text-style: bold; }
+        & > .document--summary { color: $text-warning; text-style: bold; }
+        & > .document--note { color: $text-accent; text-style: bold; }
+        & > .document--setting { color: $foreground-muted; text-style: bold; }
+        & > .document--other { color: $foreground-muted; text-style: bold; }
+        & > .document--thinking { color: $foreground-muted; text-style: italic; }
+        & > .document--code { color: $text-secondary; }
+        & > .document--diff-add { color: $text-success; }
+        & > .document--diff-remove { color: $text-error; }
+        & > .document--error { color: $text-error; text-style: bold; }
+        & > .document--warning { color: $text-warning; }
+    }
     """
 
     wrap = reactive[bool](default=True, init=False)
     """Whether lines that are too long go on in the next row."""
 
-    def __init__(self, style_class: Callable[[str], str]) -> None:
+    def __init__(self) -> None:
         super().__init__()
-        self._style_class = style_class
         self._layout_of = Layout(Document("", []), 1)
 
     @property
@@ -95,11 +113,8 @@ class DocumentView(LineView, can_focus=False):
     # ---- drawing
 
     def style(self, name: str) -> Style:
-        """Return the style of a span: a component class of the pane that this view is in."""
-        style = self._styles.get(name)
-        if style is None and isinstance(self.parent, Widget):
-            style = self._styles[name] = component_style(self.parent, self._style_class(name))
-        return style or Style.null()
+        """Return the style of a span."""
+        return super().style(f"document--{name}")
 
     def line_strip(self, index: int, width: int) -> Strip:
         """Draw one row."""

@@ -19,7 +19,7 @@ from pitree.sessions.file import SessionFile, StoppedError
 from pitree.sessions.text import one_line
 from pitree.ui.documents.context import context_document
 from pitree.ui.documents.entry import entry_document
-from pitree.ui.documents.model import STYLE_NAMES, Document, notice
+from pitree.ui.documents.model import Document, notice
 from pitree.ui.keys import PREVIEW_KEYS, bindings
 from pitree.ui.lineview import LineView
 from pitree.ui.panes.document_view import DocumentView
@@ -63,39 +63,6 @@ class Preview(Vertical, can_focus=True, can_focus_children=False):
 
     BINDINGS: ClassVar[list[BindingType]] = [*LineView.BINDINGS, *bindings(PREVIEW_KEYS)]
 
-    COMPONENT_CLASSES: ClassVar[set[str]] = {
-        "preview--tab",
-        "preview--tab-active",
-        *(f"preview--{name}" for name in STYLE_NAMES),
-    }
-
-    DEFAULT_CSS = """
-    Preview {
-        & > .preview--tab { color: $foreground-muted; }
-        & > .preview--tab-active { color: $foreground; text-style: bold; }
-        & > .preview--text { color: $foreground; }
-        & > .preview--muted { color: $foreground-muted; }
-        & > .preview--key { color: $foreground-muted; }
-        & > .preview--heading { color: $foreground; text-style: bold; }
-        & > .preview--strong { color: $foreground; text-style: bold; }
-        & > .preview--emphasis { color: $foreground; text-style: italic; }
-        & > .preview--user { color: $text-primary; text-style: bold; }
-        & > .preview--assistant { color: $text-success; text-style: bold; }
-        & > .preview--tool { color: $text-secondary; text-style: bold; }
-        & > .preview--shell { color: $text-accent; text-style: bold; }
-        & > .preview--summary { color: $text-warning; text-style: bold; }
-        & > .preview--note { color: $text-accent; text-style: bold; }
-        & > .preview--setting { color: $foreground-muted; text-style: bold; }
-        & > .preview--other { color: $foreground-muted; text-style: bold; }
-        & > .preview--thinking { color: $foreground-muted; text-style: italic; }
-        & > .preview--code { color: $text-secondary; }
-        & > .preview--diff-add { color: $text-success; }
-        & > .preview--diff-remove { color: $text-error; }
-        & > .preview--error { color: $text-error; text-style: bold; }
-        & > .preview--warning { color: $text-warning; }
-    }
-    """
-
     tab: reactive[Tab] = reactive[Tab]("entry", init=False)
     """Which of the two documents is shown."""
 
@@ -123,17 +90,13 @@ class Preview(Vertical, can_focus=True, can_focus_children=False):
 
     def __init__(self, *, id: str | None = None, classes: str | None = None) -> None:  # noqa: A002 - Textual's name
         super().__init__(id=id, classes=classes)
-        self.view = DocumentView(self._style_class)
-        self._bar = TabBar(TABS, self._style_class)
+        self.view = DocumentView()
+        self._bar = TabBar(TABS)
         self._wish: _Wish | None = None
         self._shown: _Wish | None = None
         self._timer: Timer | None = None
         self._worker: Worker[None] | None = None
         """The worker that is reading; it can go on for a while after it was told to stop."""
-
-    @staticmethod
-    def _style_class(name: str) -> str:
-        return f"preview--{name}"
 
     def compose(self) -> ComposeResult:
         """Put the tabs above the document."""
