@@ -4,7 +4,7 @@ import io
 import os
 import sys
 from argparse import Namespace
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from datetime import datetime
@@ -18,15 +18,15 @@ from pitree.catalog.resolve import resolve_session
 from pitree.catalog.rows import SessionRow, newest_first
 from pitree.catalog.scan import scan_store
 from pitree.sessions import javascript
-from pitree.sessions.context import SessionContext, blocks_of, build_session_context
-from pitree.sessions.describe import Description, describe, tool_line
+from pitree.sessions.context import SessionContext, build_session_context
+from pitree.sessions.describe import Description, describe
 from pitree.sessions.entries import Entry, JsonObject
 from pitree.sessions.errors import SessionError
 from pitree.sessions.file import SessionFile
 from pitree.sessions.jsonl import encode_value
 from pitree.sessions.rows import Rows, visible_rows
-from pitree.sessions.text import display, lines, one_line
-from pitree.sessions.tokens import context_tokens, estimate_tokens
+from pitree.sessions.text import display, one_line
+from pitree.sessions.tokens import context_tokens
 
 
 class CommandError(Exception):
@@ -223,18 +223,13 @@ def print_context(args: Namespace, place: Place) -> None:
     """Print what the model would see at the leaf, or at another entry."""
     with open_session(args.file, place) as session:
         leaf_id = session.find(args.leaf).id if args.leaf is not None else session.tree.leaf_id
-        context = build_session_context(session, leaf_id)
         if args.json:
-            write_json(_context_json(context))
+            write_json(_context_json(build_session_context(session, leaf_id)))
             return
-        for number, (message, source) in enumerate(zip(context.messages, context.sources, strict=True), 1):
-            tokens = estimate_tokens(message)
-            role = _text(message.get("role")) or "(no role)"
-            write_line(f"── {number}  {role}  {source.id}  ~{tokens} tokens")
-            for text in message_lines(message):
-                write_line(text)
-            write_line()
-        _print_summary(context)
+        from pitree.ui.documents.context import context_document
+
+        for line in context_document(session, leaf_id, whole=True).lines():
+            write_line(line.text)
 
 
 def _context_json(context: SessionContext) -> JsonObject:
@@ -250,51 +245,6 @@ def _context_json(context: SessionContext) -> JsonObject:
         ],
         **({"gap": context.gap} if context.gap else {}),
     }
-
-
-def _print_summary(context: SessionContext) -> None:
-    tokens = context_tokens(context)
-    model = context.model or {}
-    names = "/".join(str(model[key]) for key in ("provider", "modelId") if model.get(key)) or "no model"
-    estimated = f", {tokens.estimated} of them estimated" if tokens.estimated else ""
-    write_line(
-        f"{len(context.messages)} messages, {tokens.total} tokens{estimated}; "
-        f"{names}, thinking {context.thinking_level}"
-    )
-    for call in context.open_calls:
-        write_line(f"open end: {call.name} ({call.call_id}) has no result")
-    if context.gap:
-        write_line(f"the path {context.gap}")
-
-
-def message_lines(message: JsonObject) -> Iterable[str]:
-    """Yield a message's content as lines of text, not yet safe to print."""
-    if message.get("role") == "bashExecution":
-        yield f"! {_text(message.get('command'))}"
-        yield from lines(_text(message.get("output")))
-        return
-    if "summary" in message:
-        yield from lines(_text(message["summary"]))
-    for block in blocks_of(message.get("content")):
-        kind = block.get("type")
-        if kind == "toolCall":
-            yield f"→ {tool_line(block.get('name'), block.get('arguments'))}"
-        elif kind == "image":
-            size = len(_text(block.get("data"))) * 3 // 4
-            yield f"[{_text(block.get('mimeType')) or 'image'}, {size} bytes]"
-        elif kind == "thinking":
-            yield from (f"  {line}" for line in lines(_text(block.get("thinking"))))
-        else:
-            yield from lines(_text(block.get("text")))
-    if message.get("errorMessage"):
-        yield f"✗ {_text(message['errorMessage'])}"
-
-
-def _text(value: object) -> str:
-    """Return a field that should be text: null and missing as nothing, other types as JSON."""
-    if value is None:
-        return ""
-    return value if isinstance(value, str) else encode_value(value).decode()
 
 
 def print_entry(args: Namespace, place: Place) -> None:
