@@ -28,6 +28,8 @@ from pitree.sessions.rows import Rows, visible_rows
 from pitree.sessions.text import display, one_line
 from pitree.sessions.tokens import context_tokens
 
+_TITLE_LENGTH = 80
+
 
 class CommandError(Exception):
     """It could not be done: one line that says what, where, and what to do."""
@@ -96,7 +98,8 @@ def list_sessions(args: Namespace, place: Place) -> None:
         folder = f"  {one_line(row.cwd, 200)}" if args.all else ""
         mark = " ⚠" if row.damage else ""
         when = _local_time(row.modified)
-        write_line(f"{row.id[:13]:<13}  {when:<16}  {row.message_count:>5}  {row.title}{mark}{folder}")
+        title = row.title if len(row.title) <= _TITLE_LENGTH else f"{row.title[: _TITLE_LENGTH - 1]}…"
+        write_line(f"{row.id[:13]:<13}  {when:<16}  {row.message_count:>5}  {title}{mark}{folder}")
     if not rows:
         where = "the store" if args.all else f"{place.cwd}"
         hint = "" if args.all else " (--all looks everywhere)"
@@ -176,11 +179,10 @@ def print_tree(args: Namespace, place: Place) -> None:
 
 def _tree_line(session: SessionFile, rows: Rows, index: int) -> str:
     row = rows[index]
-    is_leaf = row.entry.id == session.tree.leaf_id
-    mark = "◆ " if is_leaf else "• " if row.on_path else "  "
     label = f"[{one_line(row.label, 60)}] " if row.label else ""
     warning = "⚠ " if session.tree.notes(row.entry) else ""
-    return f"{rows.lead(index)}{mark}{warning}{label}{_line(session, row.entry)}"
+    mark = rows.leaf_mark(index)
+    return f"{rows.lead(index)}{mark} {warning}{label}{_line(session, row.entry)}"
 
 
 def _line(session: SessionFile, entry: Entry) -> Description:
@@ -228,8 +230,8 @@ def print_context(args: Namespace, place: Place) -> None:
             return
         from pitree.ui.documents.context import context_document
 
-        for line in context_document(session, leaf_id, whole=True).lines():
-            write_line(line.text)
+        for text in context_document(session, leaf_id, whole=True).texts():
+            write_line(text)
 
 
 def _context_json(context: SessionContext) -> JsonObject:
@@ -257,8 +259,8 @@ def print_entry(args: Namespace, place: Place) -> None:
             return
         from pitree.ui.documents.entry import entry_document
 
-        for line in entry_document(session, entry, whole=True).lines():
-            write_line(line.text)
+        for text in entry_document(session, entry, whole=True).texts():
+            write_line(text)
 
 
 # ---- resume

@@ -167,6 +167,8 @@ class Rows(Sequence[Row]):
     """1 where no later sibling follows."""
     forked: bytearray
     """1 where the row is one of several siblings (or roots)."""
+    leaf_row: int | None
+    """The row of the leaf or, where that is hidden, of its nearest visible ancestor."""
 
     def __len__(self) -> int:
         return len(self.drawn)
@@ -213,6 +215,13 @@ class Rows(Sequence[Row]):
             shown[self.depths[outer] - 1] = not self.last[outer]
             outer = self.segments[self.parents[outer]]
         return [shown.get(level, False) for level in range(self.depths[row])]
+
+    def leaf_mark(self, row: int) -> str:
+        """Return the mark before a row's text: `◆` leaf, `◇` the leaf is hidden below, `•` on the path."""
+        position = self.layout.order[self.drawn[row]]
+        if row == self.leaf_row:
+            return "◆" if self.layout.tree.entries[position].id == self.layout.leaf_id else "◇"
+        return "•" if position in self.layout.path else " "
 
     def lead(self, row: int, *, folded: bool = False) -> str:
         """Return the lines drawn left of a row, two columns a level, with a mark where it folds."""
@@ -292,4 +301,8 @@ def _structure(layout: Layout, filter_name: str, mask: bytearray) -> Rows:
             segments.append(segments[parent])
             depths.append(depths[parent] + forked[parent])  # the first generation after a fork goes one in
     counts.pop()
-    return Rows(layout, filter_name, drawn, depths, parents, segments, counts, nearest, last, forked)
+    leaf = None if layout.leaf_id is None else layout.tree.position(layout.leaf_id)
+    leaf_row = None if leaf is None else nearest[layout.places[leaf]]
+    return Rows(
+        layout, filter_name, drawn, depths, parents, segments, counts, nearest, last, forked, leaf_row
+    )

@@ -57,6 +57,8 @@ class Browser(Reading, Resuming):
         folder = options.store.root / folder_name(str(options.cwd))
 
         def in_folder(row: SessionRow) -> bool:
+            if row.path == options.file:
+                return True  # what was asked for by name
             if options.store.flat:
                 return options.store.holds_for(row.cwd, options.cwd)
             return row.path.parent == folder

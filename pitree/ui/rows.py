@@ -41,16 +41,13 @@ def justified(left: list[Span], right: list[Span], width: int, style: Callable[[
     return Strip.join([body.adjust_cell_length(room), strip_of(right, style)])
 
 
-def entry_head(rows: Rows, index: int, *, folded: bool, leaf_id: str | None) -> list[Span]:
+def entry_head(rows: Rows, index: int, *, folded: bool) -> list[Span]:
     """Return what stands left of an entry's text: fork lines, fold mark, and the mark of path or leaf."""
-    row = rows[index]
-    if row.entry.id == leaf_id:
-        mark = Span("◆ ", "tree--leaf")
-    elif row.on_path:
-        mark = Span("• ", "tree--path")
-    else:
-        mark = Span("  ")
-    return [Span(rows.lead(index, folded=folded), "tree--guide"), mark]
+    style = "tree--leaf" if index == rows.leaf_row else "tree--path"
+    return [
+        Span(rows.lead(index, folded=folded), "tree--guide"),
+        Span(f"{rows.leaf_mark(index)} ", style),
+    ]
 
 
 def entry_text(

@@ -13,6 +13,7 @@ from pitree.ui.keys import SECTIONS
 
 MARKS = (
     ("◆", "the leaf: where the conversation goes on"),
+    ("◇", "the leaf is below this, hidden by the filter or a fold"),
     ("•", "on the way to the leaf"),
     ("▾ ▸", "a branch that can be folded; a folded one, with how many entries it hides"),
     ("⚠", "something is wrong with this line or file; the preview says what"),

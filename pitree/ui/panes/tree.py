@@ -154,12 +154,15 @@ class TreePane(RowList):
         # _wanted stays: a hidden entry is highlighted again as soon as a filter shows it
         self._pan = self._pan_for(max(0, min(row, len(self.rows) - 1)))
         if not len(self.rows):
-            self.placeholder = [
-                "No entry matches." if self.query_text else "Nothing to show with this filter."
-            ]
+            self.placeholder = [self._why_empty(layout)]
         self.set_rows(len(self.rows), row, center=center)
         self.post_message(self.EntryHighlighted(self.session, self.highlighted))
         self.post_message(self.Changed())
+
+    def _why_empty(self, layout: Layout) -> str:
+        if not layout.order:
+            return "This session has no entries yet."
+        return "No entry matches." if self.query_text else "Nothing to show with this filter."
 
     def _nearest(self, layout: Layout) -> int:
         """Return the row nearest to a wanted entry that has no visible ancestor: the next one drawn."""
@@ -217,12 +220,11 @@ class TreePane(RowList):
             return Strip([])
         entry = rows.entry(index)
         folded = entry.id in self.folded
-        leaf_id = self._leaf_id
-        spans = entry_head(rows, index, folded=folded, leaf_id=leaf_id)
+        spans = entry_head(rows, index, folded=folded)
         spans += entry_text(
             self._describe(entry),
             label=session.tree.label(entry.id),
-            is_leaf=entry.id == leaf_id,
+            is_leaf=index == rows.leaf_row,
             notes=bool(session.tree.notes(entry)),
             hidden=self._hidden_below(entry) if folded else 0,
         )
