@@ -28,7 +28,7 @@ UNSAFE = re.compile("[\x00-\x1f\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069\u
 
 
 def text_of(document: Document) -> str:
-    return "\n".join(line.text for line in document.lines())
+    return "\n".join(document.texts())
 
 
 def shown_by(document: Document) -> str:
@@ -266,6 +266,55 @@ def test_a_tool_result_without_a_call_says_so(last: Any) -> None:  # noqa: ANN40
     assert "(no content)" in text_of(document)
 
 
+def test_what_is_quiet_stands_at_the_foot(last: Any) -> None:  # noqa: ANN401
+    document = last(
+        message(
+            "assistant",
+            "done",
+            provider="p",
+            model="m",
+            thinkingLevel="high",
+            usage=usage(1000, 1),
+            errorMessage="late",
+            odd=1,
+        )
+    )
+    assert text_of(document).split("\n")[1:-1] == [
+        "error      late",
+        "",
+        "done",
+        "",
+        "more fields",
+        "odd        1",
+        "",
+        "model      p/m",
+        "thinking   high",
+        "usage      1,000 tokens · $1.00",
+        "           in 800 · out 150 · cache read 50",
+        "parent     none, it is a root",
+        "children   0",
+    ]
+    assert styles_of(document, "p/m") == {"muted"}
+
+
+def test_a_compaction_keeps_its_foot_from_its_messages(last: Any) -> None:  # noqa: ANN401
+    tail = [message("assistant", "kept", provider="p", model="m")["message"]]
+    entry = {"type": "compaction", "summary": "s", "retainedTail": tail, "usage": usage(1000, 1)}
+    assert re.search(
+        "\nkept\n\nmodel      p/m\n\nusage      1,000 .*\n.*\nparent     none", text_of(last(entry))
+    )
+
+
+def test_a_command_goes_on_below_itself(last: Any) -> None:  # noqa: ANN401
+    document = last(message("bashExecution", command="cat <<E\r\n  a\nE", exitCode=0))
+    assert content_of(document).endswith("\n\n$ cat <<E\n  a\nE")
+    assert next(line.indent for line in document.lines() if line.text == "$ cat <<E") == 2
+    assert field(document, "exit code") == "0"
+    long = last(message("bashExecution", command="x" * 9_000))
+    assert content_of(long).endswith("\n\n$ " + "x" * 9_000)
+    assert next(line.indent for line in document.lines() if line.text == "E") == 0
+
+
 def test_a_bash_execution(last: Any) -> None:  # noqa: ANN401
     document = last(
         message(
@@ -463,6 +512,39 @@ def test_a_context_in_full(conversation: SessionFile) -> None:
     assert "\n→ bash\nls\n" in text
 
 
+def test_a_context_in_full_leaves_out_what_no_model_is_sent(tmp_path: Path) -> None:
+    session = session_file(
+        tmp_path / "s.jsonl",
+        message("assistant", [call("edit", {"path": "a.py"})], provider="p", model="m", usage=usage(1000, 1)),
+        message("toolResult", [{"type": "text", "text": "done"}], toolCallId="c1", details={"diff": "+1 b"}),
+        message("assistant", "ok", provider="p", model="m", odd=1),
+    )
+    text = text_of(context_document(session, "e3", whole=True))
+    assert text.partition("\n\n")[2] == (
+        "── 1 assistant · ~5 tokens · e1\n\n→ edit · a.py\n\n"
+        "── 2 toolResult · ~1 tokens · e2\ncall       edit: a.py\n\ndone\n\n"
+        "── 3 assistant · ~1 tokens · e3\n\nok\n\nmore fields\nodd        1"
+    )
+
+
+def test_in_a_context_one_sees_who_talks_and_what_failed(tmp_path: Path) -> None:
+    session = session_file(
+        tmp_path / "s.jsonl",
+        message("user", "said **by** a person"),
+        message("toolResult", "said **by** a tool", isError=True),
+        message("bashExecution", command="ls", output="printed"),
+        message("stranger", "said **by** nobody"),
+    )
+    document = context_document(session, "e4")
+    assert styles_of(document, "by") == {"strong", "muted"}
+    assert styles_of(document, "said **by** a tool") == {"muted"}
+    assert styles_of(document, "printed") == {"muted"}
+    text = text_of(document)
+    assert "· e2 · ✗ failed\nsaid" in text
+    assert "· e3\n$ ls\nprinted\n" in text
+    assert "── 4 stranger · ~5 tokens · e4 · not sent\n" in text
+
+
 def test_before_the_first_entry(conversation: SessionFile) -> None:
     document = context_document(conversation, None)
     assert document.title == "context before the first entry"
@@ -550,6 +632,7 @@ def test_no_entry_raises_and_no_line_is_unsafe(
     for document in documents:
         assert UNSAFE.search(document.title) is None
         for line in document.lines():
+            assert UNSAFE.search(line.text) is None, ascii(line.text)
             for text, style in line.spans:
                 assert UNSAFE.search(text) is None, ascii(text)
                 assert style in STYLE_NAMES
@@ -571,6 +654,9 @@ def test_deep_nesting(tmp_path: Path, depth: int) -> None:
             assert text_of(document).count("[\n") == depth - 1
             assert text_of(document).count("]") == depth
         assert field(entry_document(session, session.entries[2]), "call").startswith("mine: ")
+        context = context_document(session, "e4")
+        assert field(context, "tokens") == f"~{depth // 2 + 1} in 3 messages, all of it estimated"
+        assert f"── 1 assistant · ~{depth // 2 + 1} tokens · e2\n→ mine: [[[[" in text_of(context)
         spent = entry_document(session, session.entries[3])
         assert field(spent, "usage") == "0 tokens"
         assert "\nusage      0 tokens\n           in [[[[" in text_of(spent)

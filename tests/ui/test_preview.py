@@ -15,8 +15,17 @@ from textual.pilot import Pilot
 from pitree.sessions.entries import Entry, JsonObject
 from pitree.sessions.file import SessionFile
 from pitree.ui.documents.entry import entry_document
-from pitree.ui.documents.layout import Layout, Row, wrap_line
-from pitree.ui.documents.model import STYLE_NAMES, Document, Line, Span, StyleName, TextSlice, text_slices
+from pitree.ui.documents.layout import Layout, Place, Row, wrap_line
+from pitree.ui.documents.model import (
+    STYLE_NAMES,
+    Document,
+    Line,
+    Lines,
+    Span,
+    StyleName,
+    TextSlice,
+    text_slices,
+)
 from pitree.ui.panes import preview as preview_module
 from pitree.ui.panes.preview import Preview
 
@@ -509,6 +518,30 @@ def test_going_up_from_the_end_shows_every_row_once(long_text: str, width: int) 
     assert rows == _whole(document, width)
 
 
+def test_what_shows_nothing_takes_no_row() -> None:
+    fence, code = Line(said="```"), Line((("  a", "code"),), 2, "a")
+    document = Document("", [Lines((fence, code, fence)), Lines((fence,)), Lines((Line(), fence, code))])
+    for wrap in (True, False):
+        layout = Layout(document, 20, wrap=wrap)
+        assert [_plain(layout.row(y)) for y in range(layout.height)] == ["  a", "", "  a"]
+        for y in range(layout.height):
+            assert layout.row_at(layout.place(y)) == y
+    assert [line.text for line in document.lines()] == ["```", "a", "```", "```", "", "```", "a"]
+
+
+def test_a_section_that_turns_out_to_show_nothing_can_be_passed() -> None:
+    hidden = Lines(tuple(Line(said="```") for _ in range(30)))
+    text = "row\n" * 20_000
+    document = Document("", [hidden, *text_slices(text, len(text)), hidden])
+    layout = Layout(document, 20)
+    assert not all(layout._exact)
+    assert layout.place(0) == Place(0, 0, 0.0)
+    assert layout.settle(0, 10) == 0
+    assert [_plain(layout.row(y)) for y in range(10)] == ["row"] * 10
+    top = layout.settle_end(10)
+    assert [_plain(layout.row(y)) for y in range(top, layout.height)] == ["row"] * 9 + [""]
+
+
 def test_a_jump_into_the_middle_shows_something(long_text: str) -> None:
     layout = Layout(Document("", list(text_slices(long_text, len(long_text)))), 40)
     top = layout.settle(layout.height // 2, 20)
@@ -535,9 +568,7 @@ def test_no_more_than_a_screenful_is_kept(long_text: str) -> None:
 @given(st.lists(st.text("abc\n", max_size=20_000), max_size=4).map("".join))
 def test_slices_hold_the_whole_text(text: str) -> None:
     slices = list(text_slices(text, len(text)))
-    assert "\n".join(line.text for part in slices for line in part.lines()).replace("\n", "") == text.replace(
-        "\n", ""
-    )
+    assert "\n".join(Document("", slices).texts()) == text
     assert sum(part.size[0] for part in slices) == sum(len(part.lines()) for part in slices)
 
 

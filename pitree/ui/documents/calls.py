@@ -8,7 +8,7 @@ from pitree.sessions.errors import LineError
 from pitree.sessions.jsonl import parse_value
 from pitree.ui.documents.diff import diff_lines, diff_style
 from pitree.ui.documents.fields import Fields
-from pitree.ui.documents.values import compact, plural
+from pitree.ui.documents.values import plural
 from pitree.ui.documents.writer import Writer
 
 _ON_THE_LINE: Final = {
@@ -26,10 +26,7 @@ _SHELLS: Final = frozenset({"bash", "powershell"})
 
 def call_line(name: object, arguments: object) -> tuple[str, str]:
     """Return a call's tool and what it is about, as one line; both are safe to print."""
-    try:
-        line = tool_line(name, arguments)
-    except LineError:
-        return compact(name, 60) or "tool", "(arguments nested too deeply)"
+    line = tool_line(name, arguments)
     return line.lead, line.text
 
 

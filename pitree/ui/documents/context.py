@@ -5,7 +5,6 @@ from typing import Final, NamedTuple, TypeVar
 
 from pitree.sessions.context import Session, SessionContext, build_session_context
 from pitree.sessions.entries import Entry, JsonObject
-from pitree.sessions.errors import LineError
 from pitree.sessions.file import StoppedError
 from pitree.sessions.text import one_line
 from pitree.sessions.tokens import body_usages, context_tokens, usage_cost
@@ -112,10 +111,7 @@ def _write_numbers(writer: Writer, reader: _Reader, context: SessionContext, lea
 
 def _tokens(context: SessionContext) -> str:
     messages = plural(len(context.messages), "message")
-    try:
-        tokens = context_tokens(context)
-    except LineError:
-        return f"not known, in {messages}: one is nested too deeply"
+    tokens = context_tokens(context)
     if not tokens.estimated:
         return f"{tokens.total:,} in {messages}"
     part = "all" if tokens.estimated == tokens.total else f"{tokens.estimated:,}"

@@ -6,7 +6,6 @@ from typing import Final
 
 from pitree.sessions.context import SessionContext, blocks_of
 from pitree.sessions.entries import Entry, JsonObject
-from pitree.sessions.errors import LineError
 from pitree.sessions.text import one_line
 from pitree.sessions.tokens import estimate_tokens
 from pitree.ui.documents.calls import call_line
@@ -124,14 +123,10 @@ def _heading(section: ContextMessage) -> list[Span]:
     """Return number, role, size and entry of a message, and whether it is sent at all."""
     message, source = section.message, section.source
     role = role_of(message)
-    try:
-        tokens = f"~{estimate_tokens(message):,} tokens"
-    except LineError:
-        tokens = "size not known"
     spans: list[Span] = [
         (f"── {section.number:,} ", "muted"),
         (role, ROLE_STYLES.get(role, "note")),
-        (f" · {tokens} · {one_line(source.id, 60)}", "muted"),
+        (f" · ~{estimate_tokens(message):,} tokens · {one_line(source.id, 60)}", "muted"),
     ]
     if source.type not in {"message", _SOURCES.get(role)}:
         spans.append((f" ({entry_name(source)})", "muted"))

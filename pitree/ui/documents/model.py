@@ -49,12 +49,14 @@ class Line(NamedTuple):
     """One line. Where it is too long for the screen, what follows is indented by `indent` cells.
 
     `said` is what stands there where the screen shows something else in its place (bold for `**`); it is safe
-    to print, too. A line that shows nothing of what it says takes no room on the screen.
+    to print, too. A line that shows nothing of what it says takes no room on the screen. With `goes_on` the
+    next one is more of the same line, which was cut for its length.
     """
 
     spans: tuple[Span, ...] = ()
     indent: int = 0
     said: str | None = None
+    goes_on: bool = False
 
     @property
     def shown(self) -> str:
@@ -103,13 +105,17 @@ class Lines:
 
 @dataclass(frozen=True, slots=True)
 class TextSlice:
-    """The part of a text from `start` to `end`, with newlines alone between lines; made safe when shown."""
+    """The part of a text from `start` to `end`, with newlines alone between lines; made safe when shown.
+
+    With `goes_on` it ends within a line.
+    """
 
     whole: str
     start: int
     end: int
     line_count: int
     style: LineStyle = "text"
+    goes_on: bool = False
 
     @property
     def size(self) -> tuple[int, int]:
@@ -121,8 +127,11 @@ class TextSlice:
         style = self.style
         raw = map(display, self.whole[self.start : self.end].split("\n"))
         if callable(style):  # the first character of such a line is a mark
-            return [Line(((line, style(line)),), indent_of(line[1:]) + 1) for line in raw]
-        return [Line(((line, style),), indent_of(line)) for line in raw]
+            made = [Line(((line, style(line)),), indent_of(line[1:]) + 1) for line in raw]
+        else:
+            made = [Line(((line, style),), indent_of(line)) for line in raw]
+        made[-1] = made[-1]._replace(goes_on=self.goes_on)
+        return made
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,6 +146,15 @@ class Document:
         """Yield all lines, in order."""
         for section in self.sections:
             yield from section.lines()
+
+    def texts(self) -> Iterator[str]:
+        """Yield what all lines say, safe to print; what was cut for its length is one line again."""
+        parts: list[str] = []
+        for line in self.lines():
+            parts.append(line.text)
+            if not line.goes_on:
+                yield "".join(parts)
+                parts.clear()
 
 
 def indent_of(line: str) -> int:
@@ -155,7 +173,7 @@ def text_slices(text: str, end: int, style: LineStyle = "text") -> Iterator[Text
         found = cut >= 0
         if not found:
             cut = start + SLICE_CHARACTERS
-        yield TextSlice(text, start, cut, text.count("\n", start, cut) + 1, style)
+        yield TextSlice(text, start, cut, text.count("\n", start, cut) + 1, style, goes_on=not found)
         start = cut + found
     yield TextSlice(text, start, end, text.count("\n", start, end) + 1, style)
 

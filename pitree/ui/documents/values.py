@@ -7,7 +7,6 @@ from typing import Any, Final
 
 from pitree.sessions import javascript
 from pitree.sessions.entries import JsonObject
-from pitree.sessions.errors import LineError
 from pitree.sessions.jsonl import encode_value
 from pitree.sessions.text import display, one_line
 from pitree.sessions.tokens import usage_cost, usage_tokens
@@ -71,10 +70,7 @@ def compact(value: object, limit: int = 400) -> str:
     """Return any JSON value as one safe line: a string without quotes, the rest as JSON."""
     if isinstance(value, str):
         return one_line(value, limit)
-    try:
-        return one_line(encode_value(value).decode(), limit)
-    except LineError:  # read it can be, but the encoder does not go as deep as the decoder
-        return "(nested too deeply for one line)"
+    return one_line(encode_value(value).decode(), limit)
 
 
 def usage_texts(usage: JsonObject) -> list[str]:
