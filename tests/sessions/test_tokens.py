@@ -49,6 +49,10 @@ ESTIMATES: list[tuple[JsonObject, int]] = [
     ({"role": "system", "content": "abc", "sections": {"a": "12345", "b": None}, "toolsAdded": ["é"]}, 4),
     ({"role": "custom", "content": "abcdefghi"}, 3),
     ({"role": "custom", "content": []}, 0),
+    ({"role": "bashExecution", "command": None, "output": 5}, 0),
+    ({"role": "user", "content": [{"type": "text"}, {"type": "thinking"}, None]}, 0),
+    ({"role": "branchSummary"}, 0),
+    ({}, 0),
 ]
 
 
