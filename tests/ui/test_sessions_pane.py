@@ -62,6 +62,7 @@ async def test_typing_goes_to_the_best_match(app: AppFactory) -> None:
         await settled(pilot)
         await pilot.press("end")
         await pilot.press(*"grey")
+        await settled(pilot)
         assert sessions(pilot).cursor == 0
         highlighted = sessions(pilot).highlighted
         assert highlighted is not None
@@ -83,6 +84,7 @@ async def test_a_broken_pattern_is_said(app: AppFactory) -> None:
     async with app(everything=True).run_test(size=(140, 40)) as pilot:
         await settled(pilot)
         await pilot.press(*"re:[")
+        await wait_until(pilot, lambda: sessions(pilot).problem)
         problem = sessions(pilot).problem
         assert problem is not None
         assert problem in sessions(pilot).status
@@ -151,3 +153,35 @@ async def test_a_file_that_is_no_session_says_why(app: AppFactory, tmp_path: Pat
     async with app(file=other).run_test(size=(140, 40)) as pilot:
         await wait_until(pilot, lambda: "not a session header" in browser(pilot).remark)
         assert tree(pilot).session is None
+
+
+async def test_a_pattern_without_end_holds_nothing_up(app: AppFactory, store: Store) -> None:
+    folder = next(store.root.glob("*paperboy*"))
+    (folder / "slow.jsonl").write_text(
+        '{"type":"session","version":3,"id":"slow","timestamp":"2026-01-01T00:00:00.000Z","cwd":"/p"}\n'
+        '{"type":"message","id":"A","parentId":null,"timestamp":"2026-01-01T00:00:01.000Z",'
+        f'"message":{{"role":"user","content":"{"a" * 5000}!"}}}}\n'
+    )
+    async with app().run_test(size=(140, 40)) as pilot:
+        await settled(pilot)
+        await pilot.press(*"re:(a+)+$")
+        assert sessions(pilot).query_text == "re:(a+)+$"
+        await pilot.press("tab", "up")  # answered at once, whatever the search does
+        assert tree(pilot).has_focus
+        await wait_until(pilot, lambda: sessions(pilot).problem)
+        assert "too long" in (sessions(pilot).problem or "")
+
+
+async def test_enter_waits_for_the_search(app: AppFactory) -> None:
+    program = "no-such-pi"
+    async with app(everything=True, pi=program).run_test(size=(140, 40)) as pilot:
+        await settled(pilot)
+        pane = sessions(pilot)
+        pane.set_query("ferry")
+        pane.action_activate()  # before the worker has had a chance
+        await wait_until(pilot, lambda: len(pilot.app.screen_stack) > 1)
+        path = browser(pilot).session_path
+        highlighted = pane.highlighted
+        assert highlighted is not None
+        assert "ferry" in highlighted.first_message
+        assert path == highlighted.path

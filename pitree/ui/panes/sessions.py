@@ -7,10 +7,11 @@ from pathlib import Path
 from typing import ClassVar
 
 import humanize
-from textual import events
+from textual import events, work
 from textual.binding import BindingType
 from textual.message import Message
 from textual.strip import Strip
+from textual.worker import get_current_worker
 
 from pitree.catalog.rows import SessionRow, newest_first
 from pitree.catalog.search import parse_query, search
@@ -63,6 +64,18 @@ class SessionsPane(RowList):
     class Changed(Message):
         """Content, search or order changed."""
 
+    class Found(Message):
+        """From the worker: the sessions that match a query, best first, or what is wrong with it."""
+
+        def __init__(
+            self, query_text: str, rows: list[SessionRow], problem: str | None, *, first: bool
+        ) -> None:
+            super().__init__()
+            self.query_text = query_text
+            self.rows = rows
+            self.problem = problem
+            self.first = first
+
     def __init__(
         self,
         *,
@@ -84,6 +97,10 @@ class SessionsPane(RowList):
         self._clock = clock
         self._all: dict[Path, SessionRow] = {}
         self._shown: list[SessionRow] = []
+        self._matching: list[Path] | None = None
+        """What the search found, best first; None without a search."""
+        self._searching = False
+        self._enter_waits = False
         self._wanted: Path | None = None
         self._folders: dict[str, bool] = {}
 
@@ -93,20 +110,20 @@ class SessionsPane(RowList):
         """Forget all sessions; the highlight returns to its session when that comes again."""
         self._all.clear()
         self._folders.clear()
-        self._rebuild()
+        self._refresh_all()
 
     def add_rows(self, rows: Iterable[SessionRow], folders: dict[str, bool]) -> None:
         """Take up sessions, replacing those with the same path; `folders` says which directories exist."""
         for row in rows:
             self._all[row.path] = row
         self._folders.update(folders)
-        self._rebuild()
+        self._refresh_all()
 
     def drop_missing(self, present: set[Path]) -> None:
         """Forget the sessions that are no longer in the store."""
         for path in self._all.keys() - present:
             del self._all[path]
-        self._rebuild()
+        self._refresh_all()
 
     def want(self, path: Path) -> None:
         """Highlight that session as soon as it is there."""
@@ -140,12 +157,11 @@ class SessionsPane(RowList):
         rows = [row for row in self._all.values() if self.everything or self._in_folder(row)]
         if self.named_only:
             rows = [row for row in rows if row.name]
-        rows = newest_first(rows)
-        self.problem = None
-        if self.query_text.strip():
-            query = parse_query(self.query_text)
-            self.problem = query.error
-            rows = [] if query.error else search(rows, query)
+        if self._matching is None:
+            rows = newest_first(rows)
+        else:
+            by_path = {row.path: row for row in rows}
+            rows = [by_path[path] for path in self._matching if path in by_path]
         before = self.highlighted
         self._shown = rows
         if first:
@@ -235,7 +251,46 @@ class SessionsPane(RowList):
         """Search for words, `"phrases"` or `re:PATTERN`."""
         if query != self.query_text:
             self.query_text = query
-            self._rebuild(first=bool(query.strip()))  # what matches best is what Enter would take
+            if query.strip():
+                self._searching = True
+                self._search(query, first=True)  # what matches best is what Enter would take
+            else:
+                self._matching = self.problem = None
+                self._searching = self._enter_waits = False
+                self._rebuild()
+            self.post_message(self.Changed())
+
+    def action_activate(self) -> None:
+        """Act on the highlighted session; while a search is under way, on what it will find."""
+        self._enter_waits = self._searching
+        if not self._searching:
+            super().action_activate()
+
+    def _refresh_all(self) -> None:
+        self._rebuild()
+        if self.query_text.strip():
+            self._search(self.query_text, first=False)
+
+    @work(thread=True, exclusive=True, group="session-search", exit_on_error=False)
+    def _search(self, query_text: str, *, first: bool) -> None:
+        """Search away from the screen: years of conversations, or a pattern that takes its time."""
+        worker = get_current_worker()
+        query = parse_query(query_text)
+        rows = search(list(self._all.values()), query, stop=lambda: worker.is_cancelled)
+        if not worker.is_cancelled:
+            self.post_message(self.Found(query_text, rows, query.error, first=first))
+
+    def on_sessions_pane_found(self, event: Found) -> None:
+        """Show what was found, if it is still what is wanted; until then the former result stays."""
+        event.stop()
+        if event.query_text != self.query_text:
+            return
+        self._matching = [row.path for row in event.rows]
+        self.problem = event.problem
+        self._searching = False
+        self._rebuild(first=event.first)
+        if self._enter_waits:
+            self.action_activate()
 
     def on_key(self, event: events.Key) -> None:
         """Type into the search."""
