@@ -6,7 +6,10 @@
 from pathlib import Path
 
 import pytest
+from commandline import Done, Run, Store
 from hypothesis import HealthCheck, settings
+
+from pitree.cli import main
 
 _SLOW_MACHINES = [HealthCheck.too_slow]
 
@@ -29,3 +32,34 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv("HOME", str(made))
     monkeypatch.setenv("TZ", "UTC")
     return made
+
+
+@pytest.fixture
+def work(home: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Be in a folder of one's own."""
+    folder = home / "code" / "paperboy"
+    folder.mkdir(parents=True)
+    monkeypatch.chdir(folder)
+    return folder
+
+
+@pytest.fixture
+def pitree(work: Path, capfdbinary: pytest.CaptureFixture[bytes]) -> Run:
+    """Run a command in this process."""
+
+    def run(*arguments: str | Path) -> Done:
+        capfdbinary.readouterr()
+        try:
+            code = main([str(argument) for argument in arguments])
+        except SystemExit as ended:
+            code = ended.code if isinstance(ended.code, int) else -1
+        out, err = capfdbinary.readouterr()
+        return Done(code, out.decode(), err.decode())
+
+    assert work == Path.cwd()
+    return run
+
+
+@pytest.fixture
+def store(home: Path) -> Store:
+    return Store(home)
