@@ -3,6 +3,8 @@
 `pytest --hypothesis-profile=explore` looks further, and differently every time.
 """
 
+import time
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -23,15 +25,22 @@ settings.load_profile("steady")
 
 
 @pytest.fixture
-def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def home(tmp_path: Path) -> Iterator[Path]:
     """Make an empty home the only one there is, in a time zone that is the same everywhere."""
     made = tmp_path / "home"
     made.mkdir()
+    with pytest.MonkeyPatch.context() as patched:
+        _settle(patched, made)
+        time.tzset()
+        yield made
+    time.tzset()
+
+
+def _settle(monkeypatch: pytest.MonkeyPatch, home: Path) -> None:
     for name in ("PI_CODING_AGENT_DIR", "PI_CODING_AGENT_SESSION_DIR", "PITREE_PI", "NO_COLOR"):
         monkeypatch.delenv(name, raising=False)
-    monkeypatch.setenv("HOME", str(made))
+    monkeypatch.setenv("HOME", str(home))
     monkeypatch.setenv("TZ", "UTC")
-    return made
 
 
 @pytest.fixture

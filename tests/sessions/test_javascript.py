@@ -62,11 +62,11 @@ def test_times(value: object) -> None:
 
 
 @pytest.fixture
-def seoul(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    monkeypatch.setenv("TZ", "Asia/Seoul")
-    time.tzset()
-    yield
-    monkeypatch.undo()
+def seoul() -> Iterator[None]:
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setenv("TZ", "Asia/Seoul")
+        time.tzset()
+        yield
     time.tzset()
 
 
