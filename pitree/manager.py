@@ -19,11 +19,11 @@ from pitree.catalog.locations import FoundFile, Store, find_store, folder_name, 
 from pitree.catalog.rows import SessionRow, newest_first
 from pitree.catalog.scan import scan_store
 from pitree.sessions import drafts, writing
-from pitree.sessions.entries import CURRENT_VERSION, JsonObject
-from pitree.sessions.errors import NotASessionError
+from pitree.sessions.entries import JsonObject
+from pitree.sessions.errors import NotASessionError, ReadOnlyError
 from pitree.sessions.file import SessionFile
 from pitree.sessions.recorder import SessionRecorder
-from pitree.sessions.storage import Draft, encode_entry
+from pitree.sessions.storage import Draft, encode_entry, lines_of
 
 Rows = list[SessionRow]
 
@@ -63,15 +63,12 @@ class SessionManager(SessionRecorder):
         Raises NotASessionError, OSError.
         """
         path = Path(_absolute(path))
-        manager = cls(
-            "" if cwd_override is None else _absolute(cwd_override),
-            path.parent if session_dir is None else Path(_absolute(session_dir)),
-            persist=True,
-        )
-        if cwd_override is None:
-            recorded = (read_header(path) or {}).get("cwd") if path.exists() else None
-            manager._cwd = recorded if isinstance(recorded, str) else os.getcwd()  # noqa: PTH109
+        cwd = os.getcwd() if cwd_override is None else _absolute(cwd_override)  # noqa: PTH109
+        manager = cls(cwd, path.parent if session_dir is None else Path(_absolute(session_dir)), persist=True)
         manager.set_session_file(path)
+        recorded = manager.get_header().get("cwd")
+        if cwd_override is None and isinstance(recorded, str):
+            manager._cwd = _absolute(recorded)
         return manager
 
     @classmethod
@@ -118,7 +115,8 @@ class SessionManager(SessionRecorder):
     ) -> Self:
         """Return a new session for `target_cwd` with the whole history of another one, which stays as it is.
 
-        Raises NotASessionError, WriteError, OSError.
+        Raises NotASessionError where Pi would not open it, ReadOnlyError for a version above 3, WriteError,
+        OSError.
         """
         if session_id is not None:
             drafts.check_session_id(session_id)
@@ -129,11 +127,9 @@ class SessionManager(SessionRecorder):
         with SessionFile.load(source) as file:
             if file.refused_by_pi:
                 raise NotASessionError(f"{source} is not forked: {file.read_only}")
-            lines = [encode_entry(header)]
-            every = sorted([*file.entries, *file.tree.superseded], key=lambda entry: entry.offset)
-            # what needs no migration is copied as it is, to the byte
-            copied = file.version >= CURRENT_VERSION
-            lines += [file.raw(entry) if copied else encode_entry(file.body(entry)) for entry in every]
+            if file.read_only:
+                raise ReadOnlyError(f"{source} is not forked: {file.read_only}")
+            lines = [encode_entry(header), *lines_of(file)]
         directory = _directory(target_cwd, session_dir)
         path = directory / drafts.file_name(timestamp, header["id"])
         writing.create_file(path, lines)
@@ -156,7 +152,11 @@ class SessionManager(SessionRecorder):
 
 
 def _absolute(path: str | Path) -> str:
-    return os.path.abspath(os.path.expanduser(path))  # noqa: PTH100, PTH111 - links stay links, as in Pi
+    """Return an absolute path as Pi does: links stay links, `~` is the home, `~name` a folder's name."""
+    path = os.fspath(path)
+    if path == "~" or path.startswith("~/"):
+        path = os.path.expanduser(path)  # noqa: PTH111
+    return os.path.abspath(path)  # noqa: PTH100
 
 
 def _default_store() -> Store:

@@ -64,9 +64,9 @@ def _given(**fields: object) -> JsonObject:
     return {name: value for name, value in fields.items() if value is not None}
 
 
-def message(content: JsonObject) -> JsonObject:
+def message(content: object) -> JsonObject:
     """Return the fields of a message entry."""
-    if not isinstance(content.get("role"), str):
+    if not isinstance(content, dict) or not isinstance(content.get("role"), str):
         raise InvalidValueError("a message is an object with a role")
     if content["role"] in ("branchSummary", "compactionSummary"):
         raise InvalidValueError(
@@ -163,7 +163,7 @@ def usage(kind: str, provider: str, model: str, spent: JsonObject, note: str | N
     return {"type": "usage", "kind": kind, "provider": provider, "model": model, "usage": spent, **optional}
 
 
-def context_edit(target: JsonObject, replacement: JsonObject | None) -> JsonObject:
+def context_edit(target: JsonObject, replacement: object) -> JsonObject:
     """Return the fields of a context edit of `target`, an entry's object.
 
     Raises InvalidValueError where the target gives the model nothing that can be edited, or the replacement
@@ -171,7 +171,7 @@ def context_edit(target: JsonObject, replacement: JsonObject | None) -> JsonObje
     """
     role = _editable_role(target)
     if replacement is not None:
-        content = replacement.get("content")
+        content = replacement.get("content") if isinstance(replacement, dict) else None
         if not isinstance(content, str | list):
             raise InvalidValueError("a replacement is None, or an object with content: a string or blocks")
         if isinstance(content, str) and role in ("assistant", "toolResult"):

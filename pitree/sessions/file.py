@@ -6,7 +6,7 @@ Nothing here writes. Lines that cannot be used are recorded as damage and cost o
 import math
 import os
 import stat
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from types import TracebackType
 from typing import NamedTuple, Self
@@ -70,6 +70,7 @@ class SessionFile:
         self._tail_damage = 0
         self._seen = (0, 0)
         self._ends = (b"", b"")
+        self._out_of_step = False
         self._fd = -1
 
     @classmethod
@@ -216,7 +217,6 @@ class SessionFile:
 
     def _take(self, lines: list[Line], *, unfinished: bool = False) -> list[Entry]:
         entries: list[Entry] = []
-        take = entries.append
         for line in lines:
             try:
                 entry = decode_entry(line)
@@ -224,21 +224,25 @@ class SessionFile:
                 if line.data.strip(_BLANKS):
                     reason = f"unfinished last line ({error})" if unfinished else str(error)
                     self._damage.append(Damage(line.number, line.offset, reason))
-                recovered = None if unfinished else _recovered(line)
-                if recovered is None:
-                    continue
-                entry = recovered
+                    if not unfinished:
+                        self._take_entries(swallowed(line), line, entries)
+                continue
             if isinstance(entry, dict):
                 self._take_header(entry, line)
-            elif self.header:
-                self._objects += 1
-                if self.version < CURRENT_VERSION:
-                    migrate.migrate_skeleton(entry, self.version, self._objects - 1, self._previous_id)
-                self._previous_id = entry.id
-                take(entry)
             else:
-                self._take_before_header(entry, line)
+                self._take_entries((entry,), line, entries)
         return entries
+
+    def _take_entries(self, found: Iterable[Entry], line: Line, entries: list[Entry]) -> None:
+        for entry in found:
+            if not self.header:
+                self._take_before_header(entry, line)
+                continue
+            self._objects += 1
+            if self.version < CURRENT_VERSION:
+                migrate.migrate_skeleton(entry, self.version, self._objects - 1, self._previous_id)
+            self._previous_id = entry.id
+            entries.append(entry)
 
     def _take_header(self, header: JsonObject, line: Line) -> None:
         if self.header:
@@ -300,28 +304,32 @@ class SessionFile:
         """Read what was appended since the last reading; afterwards all is as if the file were read anew.
 
         Where the file is no longer the one that was read (cut, rewritten, replaced, gone), nothing changes
-        and the answer says so: then it has to be loaded again. Raises OSError when it cannot be read.
+        and the answer says so, now and later: then it has to be loaded again. Told are all changes but one: a
+        file that was changed far from its ends and grew as well. Raises SessionError when the file is closed,
+        OSError when it cannot be read.
         """
         if self._is_another():
             return Growth([], replaced=True)
         entries: list[Entry] = []
-        untouched = True
-        for chunk in self._chunks(None):
-            if untouched:
-                untouched = False
-                if self._tail_is_whole and not chunk.startswith(b"\n"):
-                    return Growth([], replaced=True)  # what was taken for the last line goes on
-                if self._tail_damage:
-                    del self._damage[-self._tail_damage :]
+        chunks = self._chunks(None)
+        chunk = next(chunks, None)
+        if chunk is None:
+            return Growth(entries, replaced=False)
+        self._out_of_step = True  # until all is taken: a chunk that cannot be read would leave a gap
+        if self._tail_is_whole and not chunk.startswith(b"\n"):
+            return Growth([], replaced=True)  # what was taken for the last line goes on
+        if self._tail_damage:
+            del self._damage[-self._tail_damage :]
+        taken = self._tail_is_whole
+        while chunk is not None:
             lines = self._cutter.feed(chunk)
-            if self._tail_is_whole:
-                self._tail_is_whole = False
-                del lines[0]  # taken already
-            entries += self._take(lines)
-        if not untouched:
-            entries += self._take_tail()
-            self.tree.extend(entries)
-            self._remember()
+            entries += self._take(lines[taken:])  # a whole last line has been taken already
+            taken = False
+            chunk = next(chunks, None)
+        entries += self._take_tail()
+        self.tree.extend(entries)
+        self._remember()
+        self._out_of_step = False
         return Growth(entries, replaced=False)
 
     def _remember(self) -> None:
@@ -338,6 +346,8 @@ class SessionFile:
     def _is_another(self) -> bool:
         if self._fd < 0:
             raise SessionError(f"{self.path} is closed")
+        if self._out_of_step:
+            return True
         mine = os.fstat(self._fd)
         try:
             there = os.stat(self.path)  # noqa: PTH116 - the pair of fstat
@@ -347,17 +357,4 @@ class SessionFile:
             return True
         if (mine.st_size, mine.st_mtime_ns) == self._seen:
             return False
-        return self._read_ends() != self._ends
-
-
-def _recovered(line: Line) -> Entry | None:
-    """Return the entry that a torn line swallowed, if it is whole."""
-    for candidate in swallowed(line):
-        try:
-            entry = decode_entry(candidate)
-        except LineError:
-            continue
-        if isinstance(entry, Entry) and not entry.notes:
-            entry.notes = ("recovered from a torn line; Pi does not see it",)
-            return entry
-    return None
+        return mine.st_size == self.size or self._read_ends() != self._ends

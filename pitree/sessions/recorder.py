@@ -1,57 +1,53 @@
-"""One session that can be read and appended to, with a leaf of its own: what Pi's SessionManager does.
+"""The half of Pi's SessionManager that writes: sessions begun, branched off and appended to.
 
-What is on disk is read from there; a session without a conversation lives in memory until its first user or
-assistant message. Every append first takes up what others appended, so that ids stay unique; the leaf is
-this object's own and moves only with what is done here.
+A session without a conversation lives in memory until its first user or assistant message. Every append
+first takes up what others appended, so that ids stay unique.
 """
 
 import os
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Self
 
 from pitree.sessions import branched, drafts, javascript
-from pitree.sessions.context import SessionContext, build_context_entries, build_session_context
-from pitree.sessions.entries import Entry, JsonObject
+from pitree.sessions.entries import JsonObject
 from pitree.sessions.errors import EntryNotFoundError
 from pitree.sessions.file import SessionFile
+from pitree.sessions.reader import SessionReader
 from pitree.sessions.storage import Draft, Stored
 from pitree.sessions.tree import Tree
 
 
-@dataclass(slots=True)
-class TreeNode:
-    """An entry with its children, as `get_tree` gives them: ordered by time."""
-
-    entry: JsonObject
-    children: list["TreeNode"] = field(default_factory=list)
-    label: str | None = None
-    label_timestamp: str | None = None
-
-
-class SessionRecorder:
+class SessionRecorder(SessionReader):
     """The part of Pi's SessionManager that is about one session.
 
     `session_dir` is where a new session's file goes; without `persist` nothing is ever written.
+
+    What appends an entry hangs it on the leaf, moves the leaf there and returns the new entry's id. It raises
+    ReadOnlyError for a file that must not be written to (a version above 3, something before the header),
+    WriteError when writing fails, InvalidValueError for what JSON cannot hold, EntryNotFoundError when the
+    leaf is gone from a file that was rewritten: then leaf, entries and file are as they were, but for what
+    others wrote. An optional argument that is None is left out of the entry.
+
+    >>> from pitree import SessionManager
+    >>> session = SessionManager.in_memory("/home/ada/code")
+    >>> asked = session.append_message({"role": "user", "content": "Tea or coffee?", "timestamp": 0})
+    >>> coffee = session.append_message({"role": "user", "content": "Coffee.", "timestamp": 1})
+    >>> session.branch(asked)
+    >>> tea = session.append_message({"role": "user", "content": "Tea.", "timestamp": 2})
+    >>> session.append_label_change(tea, "better") == session.get_leaf_id()
+    True
+    >>> [entry["message"]["content"] for entry in session.get_children(asked)]
+    ['Coffee.', 'Tea.']
+    >>> session.get_label(tea)
+    'better'
     """
 
     def __init__(self, cwd: str, session_dir: Path | None, *, persist: bool) -> None:
         self._cwd = cwd
         self._dir = session_dir
         self._persist = persist
-        self._leaf_id: str | None = None
-        self._storage: Draft | Stored = Draft({}, None)
-
-    def close(self) -> None:
-        """Let go of the file; entries that are on disk can no longer be read."""
-        self._storage.close()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
+        self._leaf_id = None
+        self._storage = Draft({}, None)
 
     # ---- which session
 
@@ -69,25 +65,29 @@ class SessionRecorder:
     def set_session_file(self, path: Path | str) -> None:
         """Go over to another file; one that does not exist yet, or is empty, becomes a new session.
 
-        Raises NotASessionError, OSError; then nothing has changed.
+        The leaf is then the file's own. A session in memory takes a copy. Raises NotASessionError, OSError;
+        then nothing has changed.
         """
         path = Path(os.path.abspath(path))  # noqa: PTH100 - links stay links
         if path.exists() and (path.stat().st_size or not path.is_file()):
-            self._take(Stored(SessionFile.load(path)))
+            stored = Stored(SessionFile.load(path))
+            self._take(stored if self._persist else stored.in_memory())
             return
-        self.new_session()
-        self._take(Draft(self.get_header(), path))
+        header = drafts.header(drafts.new_session_id(), drafts.now(), self._cwd, None)
+        self._take(Draft(header, path if self._persist else None))
 
     def create_branched_session(self, leaf_id: str) -> Path | None:
         """Go over to a new session that holds only the path from the root to `leaf_id`.
 
         The labels of its entries are made anew. Returns the new session's path (None: in memory only); the
-        file is there at once if the path has a conversation. Raises EntryNotFoundError.
+        file is there at once if the path has a conversation. Raises EntryNotFoundError, ReadOnlyError,
+        WriteError; then nothing has changed.
         """
+        self._storage.check_writable()
         self._require(leaf_id)
         tree = self.tree
         entries = branched.branched_entries(self.get_branch(leaf_id), tree.labels, tree.label_times)
-        before = self.get_session_file() if self._persist else None
+        before = self.get_session_file()
         header = drafts.header(
             drafts.new_session_id(), drafts.now(), self._cwd, None if before is None else str(before)
         )
@@ -116,104 +116,14 @@ class SessionRecorder:
         """Return the directory for new sessions; None in memory."""
         return self._dir
 
-    def get_session_id(self) -> str:
-        """Return the session's id."""
-        return str(self.get_header()["id"])
-
-    def get_session_file(self) -> Path | None:
-        """Return the session's file, which may not be there yet; None in memory."""
-        return self._storage.path
-
-    def get_session_name(self) -> str | None:
-        """Return the session's name, None where it has none."""
-        return self.tree.name
-
-    def get_header(self) -> JsonObject:
-        """Return the header, as stored."""
-        return self._storage.header
-
-    # ---- reading
-
-    @property
-    def tree(self) -> Tree:
-        """The entries and their links; `tree.leaf_id` is the file's leaf, `get_leaf_id` this object's."""
-        return self._storage.tree
-
-    def body(self, entry: Entry) -> JsonObject:
-        """Return an entry's whole object, a new one at every call."""
-        return self._storage.body(entry)
-
-    def get_entries(self) -> list[JsonObject]:
-        """Return all entries in file order."""
-        return [self.body(entry) for entry in self.tree.entries]
-
-    def get_entry(self, entry_id: str) -> JsonObject | None:
-        """Return an entry, or None."""
-        entry = self.tree.get(entry_id)
-        return None if entry is None else self.body(entry)
-
-    def get_leaf_id(self) -> str | None:
-        """Return where the next entry will hang; None is before the first one."""
-        return self._leaf_id
-
-    def get_leaf_entry(self) -> JsonObject | None:
-        """Return the entry at the leaf, or None."""
-        return None if self._leaf_id is None else self.get_entry(self._leaf_id)
-
-    def get_branch(self, from_id: str | None = None) -> list[JsonObject]:
-        """Return the entries from the root to `from_id`, by default to the leaf."""
-        return [self.body(entry) for entry in self.tree.path(from_id or self._leaf_id)]
-
-    def get_children(self, parent_id: str | None) -> list[JsonObject]:
-        """Return the entries that name `parent_id` as their parent, in file order; None gives the roots."""
-        return [self.body(entry) for entry in self.tree.entries if entry.parent_id == parent_id]
-
-    def get_label(self, entry_id: str) -> str | None:
-        """Return an entry's label, or None."""
-        return self.tree.label(entry_id)
-
-    def get_tree(self) -> list[TreeNode]:
-        """Return the whole tree, root by root; an entry whose parent is missing is a root."""
-        tree = self.tree
-        nodes = [
-            TreeNode(self.body(entry), [], tree.label(entry.id), tree.label_times.get(entry.id))
-            for entry in tree.entries
-        ]
-        for position, node in enumerate(nodes):
-            node.children = [nodes[child] for child in tree.children(position)]
-        return [nodes[root] for root in tree.roots]
-
-    def build_context_entries(self) -> list[JsonObject]:
-        """Return the entries that make the context at the leaf, the ruling compaction first."""
-        return [self.body(entry) for entry in build_context_entries(self, self._leaf_id)]
-
-    def build_session_context(self) -> SessionContext:
-        """Return what the model would see at the leaf."""
-        return build_session_context(self, self._leaf_id)
-
-    # ---- moving
-
-    def branch(self, entry_id: str) -> None:
-        """Move the leaf: the next entry hangs on `entry_id`. Lasts only once something is appended there."""
-        self._require(entry_id)
-        self._leaf_id = entry_id
-
-    def reset_leaf(self) -> None:
-        """Move the leaf before the first entry: the next one is another root."""
-        self._leaf_id = None
-
-    def _require(self, entry_id: str) -> Entry:
-        entry = self.tree.get(entry_id)
-        if entry is None:
-            raise EntryNotFoundError(
-                f"no entry of {self._storage.path or 'this session'} has the id {entry_id!r}"
-            )
-        return entry
-
-    # ---- appending; each hangs the entry on the leaf, moves the leaf there and returns the new id
+    # ---- appending
 
     def append_message(self, message: JsonObject) -> str:
-        """Append a message."""
+        """Append a message: an object with a `role`, and what that role has.
+
+        Raises InvalidValueError for an object without a role, and for the roles that have entries of their
+        own: `branchSummary` (use `branch_with_summary`) and `compactionSummary` (use `append_compaction`).
+        """
         return self._append(drafts.message(message))
 
     def append_thinking_level_change(self, thinking_level: str) -> str:
@@ -237,7 +147,17 @@ class SessionRecorder:
     ) -> str:
         """Append a compaction that keeps the path from `first_kept_entry_id` on; None keeps nothing.
 
-        With `retained_tail`, the messages to keep are stored in the entry itself.
+        With `retained_tail`, the messages to keep are stored in the entry itself; only pitree and the older
+        harness that wrote such entries read them, Pi goes by `first_kept_entry_id` alone.
+
+        >>> from pitree import SessionManager
+        >>> session = SessionManager.in_memory()
+        >>> for words in ("one", "two", "three"):
+        ...     last = session.append_message({"role": "user", "content": words, "timestamp": 0})
+        >>> _ = session.append_compaction("Counted to two.", last, 1200)
+        >>> context = session.build_session_context()
+        >>> [message.get("summary") or message["content"] for message in context.messages]
+        ['Counted to two.', 'three']
         """
         system = drafts.current_system_message(self.build_session_context().messages)
 
@@ -259,11 +179,11 @@ class SessionRecorder:
         return self._append(fields)
 
     def append_custom_entry(self, custom_type: str, data: object = None) -> str:
-        """Append an extension's own entry, which the model does not see."""
+        """Append an extension's own entry, which the model does not see; `data` is any JSON value."""
         return self._append(drafts.custom(custom_type, data))
 
     def append_session_info(self, name: str) -> str:
-        """Append the session's name; blank clears it."""
+        """Append the session's name, on one line and without blanks around it; blank clears it."""
         return self._append(drafts.session_info(name))
 
     def append_custom_message_entry(
@@ -273,18 +193,28 @@ class SessionRecorder:
         display: bool,
         details: object = None,
     ) -> str:
-        """Append an extension's message, which the model sees."""
+        """Append an extension's message, which the model sees; `content` is a string or blocks."""
         return self._append(drafts.custom_message(custom_type, content, display=display, details=details))
 
     def append_label_change(self, target_id: str, label: str | None) -> str:
-        """Append a label for an entry; None or "" clears it."""
+        """Append a label for an entry; None or "" clears it. Raises EntryNotFoundError for no entry's id."""
         self._require(target_id)
         return self._append(drafts.label(target_id, label))
 
     def append_context_edit(self, target_id: str, replacement: JsonObject | None) -> str:
         """Append an edit of an entry on the branch: None leaves it out of the context.
 
-        Otherwise `replacement` is `{"content": …}`, which takes the place of the entry's content.
+        Otherwise `replacement` is `{"content": …}`, which takes the place of the entry's content; a string
+        becomes a text block where the target's role has only blocks. Raises EntryNotFoundError where the
+        target is not on the branch to the leaf, InvalidValueError where it gives the model nothing that can
+        be edited, or `replacement` is something else.
+
+        >>> from pitree import SessionManager
+        >>> session = SessionManager.in_memory()
+        >>> first = session.append_message({"role": "user", "content": "My key is 1234.", "timestamp": 0})
+        >>> _ = session.append_context_edit(first, {"content": "My key is ****."})
+        >>> session.build_session_context().messages[0]["content"]
+        'My key is ****.'
         """
         target = self._require(target_id)
         if target not in self.tree.path(self._leaf_id):
@@ -294,7 +224,7 @@ class SessionRecorder:
     def append_usage(
         self, kind: str, provider: str, model: str, usage: JsonObject, note: str | None = None
     ) -> str:
-        """Append a usage record, which counts in totals only."""
+        """Append a usage record, which counts in totals only; returns the id (Pi: the entry)."""
         return self._append(drafts.usage(kind, provider, model, usage, note))
 
     def branch_with_summary(
@@ -305,13 +235,16 @@ class SessionRecorder:
         from_hook: bool | None = None,
         usage: JsonObject | None = None,
     ) -> str:
-        """Move the leaf to `entry_id` (None: before the first) and append a summary of what was left."""
+        """Move the leaf to `entry_id` (None: before the first) and append a summary of what was left.
+
+        Raises EntryNotFoundError for no entry's id.
+        """
         if entry_id is not None:
             self._require(entry_id)
-        fields = drafts.branch_summary(
-            self._leaf_id or "root", summary, details=details, usage=usage, from_hook=from_hook
-        )
         left = self._leaf_id
+        fields = drafts.branch_summary(
+            left or "root", summary, details=details, usage=usage, from_hook=from_hook
+        )
         self._leaf_id = entry_id
         try:
             return self._append(fields)
@@ -320,10 +253,7 @@ class SessionRecorder:
             raise
 
     def _append(self, fields: JsonObject | Callable[[str, str], JsonObject]) -> str:
-        """Append an entry with these fields, which may depend on its id and timestamp.
-
-        Raises ReadOnlyError, WriteError, InvalidValueError, EntryNotFoundError; then nothing has changed.
-        """
+        """Append an entry with these fields, which may depend on its id and timestamp."""
 
         def make(tree: Tree) -> JsonObject:
             if self._leaf_id is not None and self._leaf_id not in tree:
@@ -335,9 +265,10 @@ class SessionRecorder:
             given = fields(entry_id, timestamp) if callable(fields) else fields
             return drafts.entry(given, entry_id, self._leaf_id, timestamp)
 
+        self._storage = self._storage.settled()  # where writing went well and reading it again did not
         entry_id = self._storage.append(make)
-        self._storage = self._storage.settled()
         self._leaf_id = entry_id
+        self._storage = self._storage.settled()
         return entry_id
 
 

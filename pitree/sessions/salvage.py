@@ -1,30 +1,118 @@
-"""Giving back an entry that a torn line swallowed.
+"""Giving back the entries that a torn line swallowed.
 
 When a program dies in the middle of a line and the next one appends without a newline, one line holds the
 beginning of an entry and then a whole one. Pi skips both; the second is still there to be read.
+
+The search goes backwards from the line's end, where a whole entry has to end: outside strings, brackets pair
+up, so there is one place where it can begin. An object that could as well be a value inside the torn entry
+(the tear just behind it) is left alone: better an entry too few than one that never was.
 """
 
 import re
 from typing import Final
 
-from pitree.sessions.jsonl import Line
+from pitree.sessions.entries import Entry, decode_entry
+from pitree.sessions.errors import LineError
+from pitree.sessions.jsonl import Line, parse_value
 
-# The blocks inside a message begin alike, so their types are left out; quoted ones have backslashes.
-_BEGINNING: Final = re.compile(
-    rb'\{\s*"type"\s*:\s*"(?!text"|image"|thinking"|toolCall")[a-z_]+"\s*,\s*"(?:id|customType)"\s*:'
-)
-_MAX_ATTEMPTS: Final = 8
+# What Pi writes into every entry; objects inside messages have some of these at most.
+_ALWAYS_THERE: Final = frozenset({"type", "id", "parentId", "timestamp"})
+# Quotes that begin or end a string (escaped ones follow an odd number of backslashes), and structure.
+_TOKEN: Final = re.compile(rb'\\+"?|["{}\[\],:]')
+_BLANKS: Final = b" \t\r"
+_NOTE: Final = "recovered from a torn line; Pi does not see it"
+
+_QUOTE, _COMMA, _COLON, _BACKSLASH = b'",:\\'
+_OPENING, _CLOSING = b"{[", b"}]"
 
 
-def swallowed(line: Line) -> list[Line]:
-    """Return what may be a whole entry at the end of a line that is no JSON.
+def swallowed(line: Line) -> list[Entry]:
+    """Return the whole entries at the end of a line that is no JSON, in their order; mostly none.
 
-    Linear in the line's length: each candidate is read once, and there are few.
+    Takes time linear in the line's length.
     """
-    candidates = []
-    for match in _BEGINNING.finditer(line.data, 1):
-        start = match.start()
-        candidates.append(Line(line.number, line.offset + start, line.data[start:]))
-        if len(candidates) == _MAX_ATTEMPTS:
+    data = line.data.rstrip(_BLANKS)
+    if not data.endswith(b"}"):
+        return []
+    tokens = _tokens(data)
+    found: list[Entry] = []
+    end = len(data)
+    while (start := _beginning(data, tokens, end)) is not None:
+        entry = _entry(Line(line.number, line.offset + start, line.data[start:end]))
+        if entry is None:
             break
-    return candidates
+        found.append(entry)
+        end = _without_blanks(data, start)
+    if found and _may_be_a_value(data[: found[-1].offset - line.offset]):
+        found.pop()
+    return found[::-1]
+
+
+def _without_blanks(data: bytes, end: int) -> int:
+    while end and data[end - 1] in _BLANKS:
+        end -= 1
+    return end
+
+
+def _entry(line: Line) -> Entry | None:
+    """Return what is on a stretch of a line if it is as whole as Pi writes entries."""
+    try:
+        entry = decode_entry(line)
+        if not isinstance(entry, Entry) or entry.notes or _ALWAYS_THERE - parse_value(line.data).keys():
+            return None
+    except LineError:
+        return None
+    entry.notes = (_NOTE,)
+    return entry
+
+
+def _tokens(data: bytes) -> list[tuple[int, int]]:
+    """Return place and byte of all unescaped quotes and of all structural bytes, also those in strings."""
+    tokens = []
+    for match in _TOKEN.finditer(data):
+        token = match[0]
+        if len(token) % 2 and token[-1] != _BACKSLASH:  # an escaped quote makes an even number of bytes
+            tokens.append((match.end() - 1, token[-1]))
+    return tokens
+
+
+def _beginning(data: bytes, tokens: list[tuple[int, int]], end: int) -> int | None:
+    """Return where the object begins that ends before `end`, or None; takes its tokens off the list."""
+    if not data.endswith(b"}", 0, end):
+        return None
+    depth = 0
+    in_string = False
+    while tokens:
+        place, byte = tokens.pop()
+        if byte == _QUOTE:
+            in_string = not in_string
+        elif in_string:
+            continue
+        elif byte in _CLOSING:
+            depth += 1
+        elif byte in _OPENING:
+            depth -= 1
+            if depth == 0:
+                return place if byte == _OPENING[0] else None
+    return None
+
+
+def _may_be_a_value(before: bytes) -> bool:
+    """Return whether what follows a torn beginning may be a value in it: behind a colon, or in an array."""
+    opened = bytearray()
+    in_string = False
+    last = -1
+    for _place, byte in _tokens(before):
+        if byte == _QUOTE:
+            in_string = not in_string
+        elif in_string:
+            continue
+        elif byte in _OPENING:
+            opened.append(byte)
+        elif byte in _CLOSING:
+            del opened[-1:]
+        last = byte
+    end = _without_blanks(before, len(before))
+    if in_string or not end or before[end - 1] != last:
+        return False
+    return last == _COLON or (opened.endswith(b"[") and last in (_COMMA, _OPENING[1]))

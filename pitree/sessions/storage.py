@@ -22,22 +22,35 @@ def encode_entry(entry: JsonObject) -> bytes:
         raise InvalidValueError(f"this {entry.get('type')} {error}") from None
 
 
+def lines_of(file: SessionFile) -> list[bytes]:
+    """Return the lines of all entries of a file as version 3 has them, repeated ids included, without header.
+
+    What needs no migration is as it is in the file, to the byte.
+    """
+    every = sorted([*file.entries, *file.tree.superseded], key=lambda entry: entry.offset)
+    if file.version >= CURRENT_VERSION:
+        return [file.raw(entry) for entry in every]
+    return [encode_entry(file.body(entry)) for entry in every]
+
+
 class Draft:
     """A session in memory. With a `path` it becomes a file as soon as it has a conversation, as in Pi."""
 
     def __init__(self, header: JsonObject, path: Path | None, entries: Iterable[JsonObject] = ()) -> None:
         self.header = header
         self.path = path
-        self._lines: dict[str, bytes] = {}
+        self._lines: list[bytes] = []
         self._offset = 0
-        self.tree = Tree(self._entry(encode_entry(entry)) for entry in entries)
+        self._has_conversation = False
+        self._written = False
+        self.tree = Tree(self._take(self._entry(line), line) for line in map(encode_entry, entries))
 
     def close(self) -> None:
         """Do nothing: there is no file."""
 
     def body(self, entry: Entry) -> JsonObject:
         """Return an entry's object, a new one at every call."""
-        body: JsonObject = parse_value(self._lines[entry.id])
+        body: JsonObject = parse_value(self._lines[entry.line - 2])
         return body
 
     def append(self, make: Make) -> str:
@@ -45,50 +58,51 @@ class Draft:
 
         Raises WriteError, InvalidValueError; then nothing has changed.
         """
-        entry = self._entry(encode_entry(make(self.tree)))
-        before = list(self.tree.entries)
-        self.tree.extend([entry])
-        try:
-            self._write()
-        except WriteError:
-            del self._lines[entry.id]
-            self._offset = entry.offset
-            self.tree = Tree(before)
-            raise
+        line = encode_entry(make(self.tree))
+        entry = self._entry(line)
+        if self._has_conversation or _is_conversation(entry):
+            self._write([*self._lines, line])
+        self.tree.extend([self._take(entry, line)])
         return entry.id
 
+    def check_writable(self) -> None:
+        """Do nothing: what is made here is of the version that is known."""
+
     def settled(self) -> "Draft | Stored":
-        """Return what the session is by now: still this, or the file that was written."""
-        self._write()
+        """Return what the session is by now: still this, or the file that was written.
+
+        Raises WriteError where the file cannot be written or is no longer there.
+        """
         if self.path is None or not self._has_conversation:
             return self
-        return Stored(SessionFile.load(self.path))
+        self._write(self._lines)
+        try:
+            return Stored(SessionFile.load(self.path))
+        except OSError as error:
+            raise WriteError(f"{self.path} cannot be read again: {error.strerror or error}") from error
 
     def _entry(self, line: bytes) -> Entry:
-        """Return the entry on a line, as if it had been read from a file."""
+        """Return the entry on a line, as if it had been read from a file whose next line it is."""
         entry = decode_entry(Line(len(self._lines) + 2, self._offset, line))
         if not isinstance(entry, Entry):
             raise InvalidValueError("a session header is no entry")
-        self._lines[entry.id] = line
-        self._offset += len(line) + 1
         return entry
 
-    @property
-    def _has_conversation(self) -> bool:
-        return any(entry.role in ("user", "assistant") for entry in self.tree.entries)
+    def _take(self, entry: Entry, line: bytes) -> Entry:
+        self._lines.append(line)
+        self._offset += len(line) + 1
+        self._has_conversation = self._has_conversation or _is_conversation(entry)
+        return entry
 
-    def _write(self) -> None:
-        if self.path is None or self._written or not self._has_conversation:
+    def _write(self, lines: Iterable[bytes]) -> None:
+        if self.path is None or self._written:
             return
-        lines = [encode_entry(self.header), *self._lines.values()]
-        if self.path.exists() and self.path.stat().st_size == 0:
-            with writing.locked(self.path) as fd:
-                writing.append_lines(fd, self.path, lines)
-        else:
-            writing.create_file(self.path, lines)
+        writing.create_file(self.path, [encode_entry(self.header), *lines])
         self._written = True
 
-    _written = False
+
+def _is_conversation(entry: Entry) -> bool:
+    return entry.role in ("user", "assistant")
 
 
 class Stored:
@@ -116,9 +130,20 @@ class Stored:
         """Return an entry's object, a new one at every call."""
         return self._file.body(entry)
 
+    def check_writable(self) -> None:
+        """Raise ReadOnlyError where what is in the file must not be written, neither there nor elsewhere."""
+        if self._file.read_only:
+            raise ReadOnlyError(f"{self._file.path} is not written to: {self._file.read_only}")
+
     def settled(self) -> "Stored":
         """Return what the session is by now: this."""
         return self
+
+    def in_memory(self) -> Draft:
+        """Return a copy that has no file, and let go of this one's."""
+        with self._file as file:
+            entries = [parse_value(line) for line in lines_of(file)]
+            return Draft({**file.header, "version": CURRENT_VERSION}, None, entries)
 
     def append(self, make: Make) -> str:
         """Append an entry to the file, after taking up what others appended. Returns the entry's id.
@@ -126,35 +151,47 @@ class Stored:
         A file of version 1 or 2 is migrated first. Raises ReadOnlyError, WriteError, InvalidValueError; then
         the file and what is in memory are as they were, but for what others appended.
         """
-        if self._file.read_only:
-            raise ReadOnlyError(f"{self._file.path} is not written to: {self._file.read_only}")
-        if self._file.version < CURRENT_VERSION:
-            self._migrate(make)
         path = self._file.path
-        with writing.locked(path) as fd:
-            if self._file.refresh().replaced:
-                self._reload()
-            entry = make(self.tree)
-            writing.append_lines(fd, path, [encode_entry(entry)])
-            if self._file.refresh().replaced:
-                self._reload()
+        try:
+            self._take_up()
+            if self._file.version < CURRENT_VERSION:
+                make(self.tree)  # what cannot be appended is no reason to migrate
+                self._migrate()
+            with writing.locked(path) as fd:
+                self._take_up()
+                if self._file.version < CURRENT_VERSION:
+                    raise WriteError(f"{path} was replaced by one of an older version meanwhile")
+                entry = make(self.tree)
+                writing.append_lines(fd, path, [encode_entry(entry)])
+                self._take_up()
+        except OSError as error:
+            raise WriteError(f"{path} cannot be appended to: {error.strerror or error}") from error
         entry_id = str(entry["id"])
         if entry_id not in self.tree:
             raise WriteError(f"{path} was rewritten while an entry was appended; entry {entry_id} is lost")
         return entry_id
 
-    def _reload(self) -> None:
-        file = SessionFile.load(self._file.path)
-        self._file.close()
-        self._file = file
+    def _take_up(self) -> None:
+        """Read what others appended, or all where the file is another one; it must be one to write to."""
+        if self._file.refresh().replaced:
+            file = SessionFile.load(self._file.path)
+            if file.id != self._file.id:
+                file.close()
+                raise WriteError(
+                    f"{file.path} holds another session now: {file.id} in the place of {self._file.id}"
+                )
+            self._file.close()
+            self._file = file
+        self.check_writable()
 
-    def _migrate(self, make: Make) -> None:
+    def _migrate(self) -> None:
         """Put the session as version 3 in the place of the file; the old one stays beside it."""
-        make(self.tree)  # what cannot be appended is no reason to migrate
-        file = self._file
-        header = {**file.header, "version": CURRENT_VERSION}
-        lines = [encode_entry(header)]
-        lines += [encode_entry(file.body(entry)) for entry in file.entries]
-        kept = file.path.with_name(f"{file.path.name}.v{migrate.version_of(file.header):g}")
-        writing.replace_file(file.path, lines, kept=kept)
-        self._reload()
+        with writing.locked(self._file.path):
+            self._take_up()
+            file = self._file
+            if file.version >= CURRENT_VERSION:
+                return  # another process was faster
+            header = encode_entry({**file.header, "version": CURRENT_VERSION})
+            suffix = f".v{migrate.version_of(file.header):g}"
+            writing.replace_file(file.path, [header, *lines_of(file)], file.size, suffix)
+        self._take_up()

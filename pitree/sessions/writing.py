@@ -6,9 +6,12 @@ it left is taken away again.
 """
 
 import contextlib
+import itertools
 import os
+import shutil
+import stat
 import uuid
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 from pitree.sessions.errors import WriteError
@@ -25,17 +28,33 @@ def locked(path: Path) -> Iterator[int]:
 
     Raises WriteError when the file cannot be opened for writing.
     """
+    fd = _open_locked(path)
     try:
-        fd = os.open(path, os.O_RDWR | os.O_APPEND | getattr(os, "O_CLOEXEC", 0))
-    except OSError as error:
-        raise WriteError(f"{path} cannot be written to: {error.strerror}") from error
-    try:
-        if fcntl is not None:
-            with contextlib.suppress(OSError):  # some network file systems have no locks
-                fcntl.flock(fd, fcntl.LOCK_EX)
         yield fd
     finally:
         os.close(fd)  # and with it the lock
+
+
+def _open_locked(path: Path) -> int:
+    while True:
+        try:
+            fd = os.open(path, os.O_RDWR | os.O_APPEND | getattr(os, "O_CLOEXEC", 0))
+        except OSError as error:
+            raise WriteError(f"{path} cannot be written to: {error.strerror or error}") from error
+        try:
+            if fcntl is not None:
+                with contextlib.suppress(OSError):  # some network file systems have no locks
+                    fcntl.flock(fd, fcntl.LOCK_EX)
+            # whoever had the lock before may have put another file there: then that is the one to lock
+            if os.path.samestat(os.fstat(fd), path.stat()):
+                return fd
+        except FileNotFoundError as error:
+            os.close(fd)
+            raise WriteError(f"{path} cannot be written to: {error.strerror}") from error
+        except BaseException:
+            os.close(fd)
+            raise
+        os.close(fd)
 
 
 def append_lines(fd: int, path: Path, lines: Sequence[bytes]) -> None:
@@ -54,18 +73,25 @@ def append_lines(fd: int, path: Path, lines: Sequence[bytes]) -> None:
         reason = error.strerror or str(error)
     if written == len(data):
         return
-    if written and os.fstat(fd).st_size == size + written:  # nobody else wrote after us
-        os.ftruncate(fd, size)
     reason = reason or f"only {written} of {len(data)} bytes could be written"
-    raise WriteError(f"{path} could not be appended to: {reason}; it is as it was")
+    left = "it is as it was"
+    if written:
+        if os.fstat(fd).st_size == size + written:
+            os.ftruncate(fd, size)
+        else:
+            left = "a torn line is left, since another program has written after it"
+    raise WriteError(f"{path} could not be appended to: {reason}; {left}")
 
 
-def create_file(path: Path, lines: Sequence[bytes]) -> None:
-    """Make a file that is not there yet, with its directory; it appears whole or not at all.
+def create_file(path: Path, lines: Iterable[bytes]) -> None:
+    """Make a file that is not there yet or is empty, with its directory; it appears whole or not at all.
 
     Raises WriteError when it exists already or cannot be written.
     """
     try:
+        if path.is_file() and path.stat().st_size == 0:
+            _fill(path, lines)
+            return
         path.parent.mkdir(parents=True, exist_ok=True)
         temporary = _write_beside(path, lines)
         try:
@@ -74,6 +100,14 @@ def create_file(path: Path, lines: Sequence[bytes]) -> None:
             temporary.unlink(missing_ok=True)
     except OSError as error:
         raise WriteError(f"{path} could not be made: {error.strerror or error}") from error
+
+
+def _fill(path: Path, lines: Iterable[bytes]) -> None:
+    """Write to a file that is there, but empty: it keeps its mode, its owner, and the links to it."""
+    with locked(path) as fd:
+        if os.fstat(fd).st_size:
+            raise FileExistsError(None, "the file is no longer empty")
+        append_lines(fd, path, list(lines))
 
 
 def _put_in_place(temporary: Path, path: Path) -> None:
@@ -87,36 +121,64 @@ def _put_in_place(temporary: Path, path: Path) -> None:
         temporary.rename(path)
 
 
-def replace_file(path: Path, lines: Sequence[bytes], *, kept: Path) -> None:
-    """Put new content in the place of a file in one step; the old file stays as `kept`.
+def replace_file(path: Path, lines: Iterable[bytes], size: int, suffix: str) -> Path:
+    """Put new content in the place of a file in one step; return the name under which the old one stays.
 
-    Raises WriteError, with the file as it was.
+    That is the file's own name with `suffix`, and a number where that is taken. `size` is the file's size as
+    far as the new content stands for it. Raises WriteError, with the file as it was.
     """
+    path = path.resolve()  # not the link that leads to it
     try:
-        mode = path.stat().st_mode & 0o7777
-        temporary = _write_beside(path, lines, mode)
+        facts = path.stat()
+        temporary = _write_beside(path, lines, facts)
         try:
-            if not kept.exists():
-                os.link(path, kept)
-            temporary.replace(path)
+            if path.stat().st_size != size:
+                raise OSError(None, "another program is writing to it")
+            kept = _keep(path, suffix)
+            try:
+                temporary.replace(path)
+            except BaseException:
+                kept.unlink()
+                raise
         finally:
             temporary.unlink(missing_ok=True)
     except OSError as error:
-        raise WriteError(
-            f"{path} could not be migrated: {error.strerror or error}; it is as it was"
-        ) from error
+        reason = error.strerror or error
+        raise WriteError(f"{path} could not be migrated: {reason}; it is as it was") from error
+    return kept
 
 
-def _write_beside(path: Path, lines: Sequence[bytes], mode: int | None = None) -> Path:
-    """Write lines to a new file in the same directory, down to the disk; its name is no session's."""
-    temporary = path.with_name(f".{path.name[:100]}.{uuid.uuid4().hex}.new")
+def _keep(path: Path, suffix: str) -> Path:
+    """Give a file a second name, one that nothing has yet."""
+    for number in itertools.count(1):
+        kept = path.with_name(f"{path.name}{suffix}" if number == 1 else f"{path.name}{suffix}.{number}")
+        try:
+            os.link(path, kept)
+        except FileExistsError:
+            continue
+        except OSError:  # a file system without links
+            if kept.exists():
+                continue
+            shutil.copy2(path, kept)
+        return kept
+    raise AssertionError("there are always further numbers")  # pragma: no cover
+
+
+def _write_beside(path: Path, lines: Iterable[bytes], like: os.stat_result | None = None) -> Path:
+    """Write lines to a new file in the same directory, down to the disk; its name is no session's.
+
+    It gets mode and owner of `like`, the owner where that is allowed.
+    """
+    temporary = path.with_name(f".{path.name[:50]}.{uuid.uuid4().hex}.new")
     fd = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_CLOEXEC", 0), 0o666)
     try:
         with os.fdopen(fd, "wb") as file:
             file.writelines(line + b"\n" for line in lines)
             file.flush()
-            if mode is not None:
-                os.fchmod(file.fileno(), mode)
+            if like is not None:
+                with contextlib.suppress(OSError):
+                    os.fchown(file.fileno(), like.st_uid, like.st_gid)
+                os.fchmod(file.fileno(), stat.S_IMODE(like.st_mode))
             os.fsync(file.fileno())
     except BaseException:
         temporary.unlink(missing_ok=True)
