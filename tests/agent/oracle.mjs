@@ -5,11 +5,12 @@
 //   {"op": "session", ..., "leaf": ID | null}  with the leaf moved there (null: before the first entry)
 //   {"op": "session", ..., "leafAt": N}        with the leaf moved to the N-th entry (version 1 files have no ids)
 //   {"op": "list", "dir": DIR}                 the sessions Pi lists for a flat folder
+//   {"op": "script", "dir": DIR, "start": {...}, "steps": [...]}   what calls of SessionManager lead to, see `script`
 //   {"op": "search", "dir": DIR, "query": TEXT, "sort": "relevance" | "recent"}   ids of those that match, in order
 //
 // What goes wrong inside Pi is answered as {"error": MESSAGE}. Pi repairs and migrates the files it opens, so it gets
 // copies.
-import { copyFileSync, mkdtempSync, rmSync } from "node:fs";
+import { copyFileSync, existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { createInterface } from "node:readline";
@@ -75,12 +76,90 @@ function session(request) {
   }
 }
 
+/** The tree as [level, entry, label, when it was labelled], parents before children. */
+function outline(roots) {
+  const found = [];
+  const waiting = roots.map((node) => [0, node]).reverse();
+  while (waiting.length) {
+    const [level, node] = waiting.pop();
+    found.push([level, node.entry, node.label ?? null, node.labelTimestamp ?? null]);
+    waiting.push(...node.children.map((child) => [level + 1, child]).reverse());
+  }
+  return found;
+}
+
+function state(manager) {
+  const entries = manager.getEntries();
+  const file = manager.getSessionFile() ?? null;
+  return {
+    header: manager.getHeader(),
+    sessionId: manager.getSessionId(),
+    file,
+    stored: file !== null && existsSync(file) ? readFileSync(file, "utf8") : null,
+    persisted: manager.isPersisted(),
+    cwd: manager.getCwd(),
+    name: manager.getSessionName() ?? null,
+    leaf: manager.getLeafId(),
+    leafEntry: manager.getLeafEntry() ?? null,
+    entries,
+    labels: entries.map((entry) => manager.getLabel(entry.id) ?? null),
+    branch: manager.getBranch().map((entry) => entry.id),
+    branches: entries.map((entry) => manager.getBranch(entry.id).length),
+    children: [null, ...entries.map((entry) => entry.id)].map((id) => manager.getChildren(id).map((child) => child.id)),
+    tree: outline(manager.getTree()),
+    contextEntries: manager.buildContextEntries().map((entry) => entry.id),
+    context: manager.buildSessionContext(),
+  };
+}
+
+/**
+ * Calls methods of one SessionManager one after another and answers the state before the first and after each of
+ * them. `start` is {"make": NAME, "with": ARGUMENTS} of the static method that makes it, a step {"do": NAME, "with":
+ * ARGUMENTS}. Among the arguments, {"$entry": N} stands for the id of the N-th entry (counted round and
+ * round; "nowhere" where there is none), {"$file": N} for the N-th session file so far (from the end where negative),
+ * {"$dir": NAME} for a path in a folder of its own, {"$undefined": true} for undefined.
+ */
+function script({ dir, start, steps }) {
+  const scratch = mkdtempSync(join(dir, "pi-script-"));
+  const files = [];
+  let manager;
+  const meant = (value) => {
+    if (typeof value !== "object" || value === null) return value;
+    if ("$undefined" in value) return undefined;
+    if ("$entry" in value) {
+      const entries = manager.getEntries();
+      return entries[value.$entry % entries.length]?.id ?? "nowhere";
+    }
+    if ("$file" in value) return files.at(value.$file);
+    if ("$dir" in value) return join(scratch, value.$dir);
+    if (Array.isArray(value)) return value.map(meant);
+    return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, meant(inner)]));
+  };
+  const now = () => {
+    const file = manager.getSessionFile();
+    if (file !== undefined && !files.includes(file)) files.push(file);
+    return state(manager);
+  };
+  manager = SessionManager[start.make](...meant(start.with));
+  const answers = [{ error: null, state: now() }];
+  for (const step of steps) {
+    let error = null;
+    try {
+      manager[step.do](...meant(step.with));
+    } catch (thrown) {
+      error = String(thrown?.message ?? thrown);
+    }
+    answers.push({ error, state: now() });
+  }
+  return answers;
+}
+
 async function search({ dir, query, sort }) {
   const found = filterAndSortSessions(await SessionManager.listAll(dir), query, sort);
   return found.map((info) => info.id);
 }
 
-const operations = { session, search, list: ({ dir }) => SessionManager.listAll(dir) };
+const operations = { session, script, search, list: ({ dir }) => SessionManager.listAll(dir) };
 
 for await (const line of createInterface({ input: process.stdin })) {
   let answer;
