@@ -10,7 +10,6 @@ from pitree.ui.documents.tables import RULE_CELLS, is_rule, is_table_row, table_
 
 _FENCE: Final = re.compile(r" *(`{3,}|~{3,})(.*)")
 _HEADING: Final = re.compile(r" {0,3}#{1,6} +(?=\S)")
-_HEADING_END: Final = re.compile(r" +#+ *$")
 _RULE: Final = re.compile(r" {0,3}([-*_])(?: *\1){2,} *")
 _ITEM: Final = re.compile(r"( *)([-*+]|\d{1,9}[.)])( +)(?:\[[ xX]\] +)?")
 _QUOTE: Final = re.compile(r" {0,3}> ?")
@@ -19,13 +18,12 @@ _QUOTE: Final = re.compile(r" {0,3}> ?")
 # that nothing ends from taking quadratic time.
 _INLINE: Final = re.compile(
     r"\\[^\w\s]"
-    r"|(?<!`)(?P<ticks>`+)(?!`)(?P<code>.{1,1000}?)(?<!`)(?P=ticks)(?!`)"
-    r"|(?<![\w*/])\*\*(?=[^\s*])(?P<strong>.{1,1000}?)(?<=[^\s*])\*\*(?![\w*/])"
-    r"|(?<![\w*/])\*(?=[^\s*.,;:/)])(?P<emphasis>.{1,1000}?)(?<=[^\s*])\*(?![\w*/])",
+    r"|(?<!`)(?P<ticks>`+)(?!`)(?P<code>.{1,400}?)(?<!`)(?P=ticks)(?!`)"
+    r"|(?<![\w*/])\*\*(?=[^\s*])(?P<strong>.{1,400}?)(?<=[^\s*])\*\*(?![\w*/])"
+    r"|(?<![\w*/])\*(?=[^\s*.,;:/)])(?P<emphasis>.{1,400}?)(?<=[^\s*])\*(?![\w*/])",
     re.ASCII,
 )
 _LOUD: Final = frozenset({"heading", "strong"})
-_MAX_INSIDE: Final = 2
 _CODE_INDENT: Final = 2
 
 
@@ -68,8 +66,9 @@ def _plain(line: str) -> Line:
         return Line()
     heading = _HEADING.match(line)
     if heading is not None:
-        end = _HEADING_END.search(line, heading.end())
-        title = line[heading.end() : end.start() if end is not None else len(line)]
+        title = line[heading.end() :].rstrip(" ")
+        unmarked = title.rstrip("#")
+        title = unmarked.rstrip(" ") if unmarked.endswith(" ") else title
         return Line(tuple(inline(title, "heading")), 0, line)
     if _RULE.fullmatch(line):
         return Line((("─" * RULE_CELLS, "muted"),), 0, line)
@@ -86,11 +85,14 @@ def _plain(line: str) -> Line:
     return Line(((f"{lead}{shown}{gap}", "text"), *rest), item.end(), line)
 
 
-def inline(text: str, style: StyleName = "text", *, inside: int = 0) -> Sequence[Span]:
-    """Return a piece of a line without its marks, in `style` where nothing else is marked."""
+def inline(text: str, style: StyleName = "text") -> Sequence[Span]:
+    """Return a piece of a line without its marks, in `style` where nothing else is marked.
+
+    Marks end where they first can, so none is inside its like, and this goes two levels deep at most.
+    """
     spans: list[Span] = []
     place = 0
-    for start, end, marked in _marked(text, style, inside):
+    for start, end, marked in _marked(text, style):
         if start > place:
             spans.append((text[place:start], style))
         spans += marked
@@ -100,16 +102,15 @@ def inline(text: str, style: StyleName = "text", *, inside: int = 0) -> Sequence
     return spans
 
 
-def _marked(text: str, style: StyleName, inside: int) -> Iterator[tuple[int, int, Sequence[Span]]]:
+def _marked(text: str, style: StyleName) -> Iterator[tuple[int, int, Sequence[Span]]]:
     """Yield where something marked begins and ends, and what it is without the marks."""
     for found in _INLINE.finditer(text):
         if found["code"]:
             yield found.start(), found.end(), [(_unpadded(found["code"]), "code")]
-        elif inside < _MAX_INSIDE and (found["strong"] or found["emphasis"]):
+        elif found["strong"] or found["emphasis"]:
             own: StyleName = "strong" if found["strong"] else "emphasis"
-            louder = style if style in _LOUD else own
             inner = found["strong"] or found["emphasis"]
-            yield found.start(), found.end(), inline(inner, louder, inside=inside + 1)
+            yield found.start(), found.end(), inline(inner, style if style in _LOUD else own)
 
 
 def _unpadded(code: str) -> str:

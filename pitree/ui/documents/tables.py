@@ -7,7 +7,7 @@ from typing import Final
 from pitree.ui.documents.model import Line, Span, StyleName
 
 _ROW: Final = re.compile(r" *\|.*")
-_RULE: Final = re.compile(r" *\|?(?: *:?-+:? *\|)+(?: *:?-+:?)? *")
+_RULE: Final = re.compile(r"\|?(?: *:?-+:? *\|)+(?: *:?-+:?)?")
 _CELL_END: Final = re.compile(r"(?<!\\)\|")
 _GAP: Final = "  "
 RULE_CELLS: Final = 24
@@ -24,7 +24,7 @@ def is_table_row(line: str) -> bool:
 
 def is_rule(line: str) -> bool:
     """Return whether a line is what stands below a table's head."""
-    return _RULE.fullmatch(line) is not None
+    return _RULE.fullmatch(line.strip(" ")) is not None
 
 
 def table_lines(said: Sequence[str], inline: Inline) -> list[Line]:

@@ -36,9 +36,8 @@ class Writer:
         self._lines.append(Line(spans, indent))
 
     def blank(self) -> None:
-        """Write an empty line, unless the last one is."""
-        if not self._lines or self._lines[-1] != Line():
-            self._lines.append(Line())
+        """Write an empty line."""
+        self._lines.append(Line())
 
     def section(self, section: Section) -> None:
         """Write lines that somebody else makes."""
