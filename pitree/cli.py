@@ -135,6 +135,7 @@ def _screen(args: Namespace, place: Place) -> int:
     environ = dict(os.environ)  # before Textual takes NO_COLOR out of it
     from pitree.ui.app import PitreeApp
     from pitree.ui.options import Options
+    from pitree.ui.state import state_dir
 
     options = Options(
         store=place.store,
@@ -144,6 +145,7 @@ def _screen(args: Namespace, place: Place) -> int:
         pi=args.pi,
         environ=environ,
         demo=args.demo,
+        state_dir=None if args.demo else state_dir(),
     )
     app = PitreeApp(options)
     launched = app.run()

@@ -12,7 +12,9 @@ from textual.worker import Worker, WorkerState
 
 from pitree.catalog.locations import folder_name
 from pitree.catalog.rows import SessionRow
+from pitree.sessions.errors import SessionError
 from pitree.sessions.file import SessionFile
+from pitree.sessions.plain import copy_text
 from pitree.sessions.text import one_line
 from pitree.ui.bars import KeyBar, StatusBar, TitleBar
 from pitree.ui.keys import GLOBAL_KEYS, PREVIEW_KEYS, SESSIONS_KEYS, TREE_KEYS, bindings
@@ -23,6 +25,7 @@ from pitree.ui.panes.tree import TreePane
 from pitree.ui.reading import Reading
 from pitree.ui.remarks import newest_elsewhere, remark_on, short_path
 from pitree.ui.resuming import Resuming
+from pitree.ui.state import FoldStore
 
 WIDE: Final = 140
 MIDDLE: Final = 90
@@ -47,7 +50,7 @@ class Browser(Reading, Resuming):
         self._pinned = options.file
         self._doing = ""
         self._reading = ""
-        self._said: tuple[str, bool] | None = None
+        self._told: tuple[str, bool] | None = None
         self.remark = ""
         """What the status line says besides the position; safe to print."""
 
@@ -83,6 +86,7 @@ class Browser(Reading, Resuming):
         sessions, tree, preview = self.panes
         sessions.border_title, tree.border_title, preview.border_title = "Sessions", "Tree", "Preview"
         sessions.empty_page = self._empty_page()
+        tree.folds = FoldStore(self.options.state_dir)
         self._arrange()
         if self._pinned is not None:
             sessions.want(self._pinned)
@@ -261,6 +265,22 @@ class Browser(Reading, Resuming):
             tree.select(leaf)
         self.focus_pane(1)
 
+    def on_tree_view_unkept(self, event: TreePane.Unkept) -> None:
+        """Say what cannot be remembered."""
+        self.say(event.reason, warning=True)
+
+    def on_tree_pane_copy_wanted(self, event: TreePane.CopyWanted) -> None:
+        """Copy an entry's text."""
+        try:
+            text = copy_text(event.session.body(event.entry))
+        except (SessionError, OSError) as error:
+            self.say(one_line(str(error), 300), warning=True)
+            return
+        if text:
+            self.copy(text)
+        else:
+            self.say("This entry has no text to copy.")
+
     # ---- what the panes say
 
     def on_worker_state_changed(self, event: Worker.StateChanged) -> None:
@@ -268,14 +288,14 @@ class Browser(Reading, Resuming):
         if event.state is WorkerState.ERROR:
             self.say(one_line(f"{event.worker.name}: {event.worker.error!r}", 300), warning=True)
 
-    def on_tree_pane_entry_highlighted(self, event: TreePane.EntryHighlighted) -> None:
+    def on_tree_view_entry_highlighted(self, event: TreePane.EntryHighlighted) -> None:
         """Show the highlighted entry."""
         event.stop()
         if event.session is self.session:
             self.query_one(Preview).show(event.session, event.entry)
             self._show_status()
 
-    def on_tree_pane_changed(self) -> None:
+    def on_tree_view_changed(self) -> None:
         """Say the new filter or search."""
         self._show_status()
 
@@ -286,16 +306,21 @@ class Browser(Reading, Resuming):
 
     def say(self, text: str, *, warning: bool = False) -> None:
         """Say something until somebody moves on; already safe."""
-        self._said = (text, warning)
+        self._told = (text, warning)
         self._show_status()
 
+    @property
+    def said(self) -> str:
+        """What was last said, until somebody moves on; else nothing."""
+        return self._told[0] if self._told else ""
+
     def _hush(self) -> None:
-        self._said = None
+        self._told = None
 
     def _show_status(self) -> None:
         sessions, tree, _ = self.panes
         position = sessions.status if self._focused == 0 else tree.status
-        said, warning = self._said or (self.remark, bool(self.remark))
+        said, warning = self._told or (self.remark, bool(self.remark))
         self.query_one(StatusBar).show(position, said, warning=warning)
 
     def _show_title(self) -> None:

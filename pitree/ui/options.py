@@ -11,7 +11,10 @@ from pitree.catalog.locations import Store
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """`file` is the session to open on; `pi` the program that `--pi` names; `clock` gives Unix seconds."""
+    """`file` is the session to open on; `pi` the program that `--pi` names; `clock` gives Unix seconds.
+
+    `state_dir` is where pitree remembers things for the next time; with None it forgets them.
+    """
 
     store: Store
     cwd: Path
@@ -22,3 +25,4 @@ class Options:
     clock: Callable[[], float] = time.time
     is_folder: Callable[[str], bool] = lambda path: working_directory(path) is not None
     demo: bool = False
+    state_dir: Path | None = None

@@ -44,7 +44,7 @@ class Resuming(Screen[None]):
     def action_copy_command(self) -> None:
         """Copy the command that resumes the session."""
         if self.session_path is not None:
-            self._copy(self._command(self.session_path))
+            self.copy(self._command(self.session_path))
 
     def _recorded_cwd(self, path: Path) -> str | None:
         """Return the folder that the session's header states, None where it is no session.
@@ -69,7 +69,8 @@ class Resuming(Screen[None]):
         folder = pi.working_directory(cwd) if cwd else None
         return pi.shell_line(pi.resume(program, path, folder or self.options.cwd))
 
-    def _copy(self, command: str) -> None:
+    def copy(self, command: str) -> None:
+        """Put text on the clipboard: the terminal's own, and the machine's where it has one."""
         self.app.copy_to_clipboard(command.encode("utf-8", "replace").decode())
         self.run_worker(lambda: copy_locally(command), thread=True, exit_on_error=False, group="clipboard")
         self.say(f"copied: {one_line(command, 500)}")
@@ -119,7 +120,7 @@ class Resuming(Screen[None]):
     def _explain_missing_pi(self, reason: str, command: str) -> None:
         def answered(answer: str | None) -> None:
             if answer == "copy":
-                self._copy(command)
+                self.copy(command)
 
         self.app.push_screen(
             Choice(

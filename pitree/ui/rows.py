@@ -1,5 +1,6 @@
 """An entry or a session as one line of safe, styled text: spans of text and the name of a style."""
 
+import re
 from collections.abc import Callable, Iterable
 from typing import NamedTuple
 
@@ -51,7 +52,13 @@ def entry_head(rows: Rows, index: int, *, folded: bool) -> list[Span]:
 
 
 def entry_text(
-    description: Description, *, label: str | None, is_leaf: bool, notes: bool, hidden: int
+    description: Description,
+    *,
+    label: str | None,
+    is_leaf: bool,
+    notes: bool,
+    hidden: int,
+    label_time: str = "",
 ) -> list[Span]:
     """Return an entry's text: leaf badge, damage mark, label, who, what, and how many rows a fold hides."""
     spans: list[Span] = []
@@ -63,12 +70,30 @@ def entry_text(
         spans.append(Span("✗ ", "row--error"))
     if label:
         spans.append(Span(f"[{one_line(label, 60)}] ", "tree--label"))
+        if label_time:
+            spans.append(Span(f"{label_time} ", "row--muted"))
     if hidden:
         spans.append(Span(f"(+{hidden}) ", "tree--path"))
     separator = ": " if description.text else ""
     spans.append(Span(description.lead + separator, f"tree--{description.kind}"))
     spans.append(Span(description.text, _TEXT_STYLES.get(description.kind, "")))
     return spans
+
+
+def marked(spans: Iterable[Span], words: Iterable[str], style: str) -> list[Span]:
+    """Return spans with every place where one of `words` (lower case) stands in `style`."""
+    wanted = [re.escape(word) for word in words]
+    if not wanted:
+        return list(spans)
+    pattern = re.compile("|".join(wanted), re.IGNORECASE)
+    made: list[Span] = []
+    for text, name in spans:
+        end = 0
+        for match in pattern.finditer(text):
+            made += [Span(text[end : match.start()], name), Span(match[0], style)]
+            end = match.end()
+        made.append(Span(text[end:], name))
+    return made
 
 
 _TEXT_STYLES = {

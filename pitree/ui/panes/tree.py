@@ -1,268 +1,36 @@
-"""The Tree pane: the entries of one session, filtered, folded, searched, with a highlight."""
+"""The Tree pane: what a person does with the tree of a session."""
 
-import textwrap
-from collections.abc import Iterator
-from typing import ClassVar, Final
+import re
+from typing import ClassVar
 
 from textual import events, work
 from textual.binding import BindingType
-from textual.cache import LRUCache
 from textual.message import Message
-from textual.strip import Strip
 from textual.worker import get_current_worker
 
-from pitree.sessions.describe import Description, describe
 from pitree.sessions.entries import Entry
-from pitree.sessions.errors import SessionError
 from pitree.sessions.file import SessionFile
 from pitree.sessions.find import EntryTexts
-from pitree.sessions.rows import DEFAULT_FILTER, FILTERS, Layout, Rows, layout_rows
-from pitree.sessions.text import one_line
+from pitree.sessions.rows import DEFAULT_FILTER, FILTERS, layout_rows
 from pitree.ui.keys import TREE_KEYS, bindings
-from pitree.ui.lineview import RowList
-from pitree.ui.rows import entry_head, entry_text, strip_of
-
-# A line this long is decoded in a worker, so that no row holds up the screen (orjson: about 1 ms a megabyte,
-# four for the slower way).
-_LARGE_LINE: Final = 1 << 20
-_KEPT_DESCRIPTIONS: Final = 4096
+from pitree.ui.panes import tree_jumps
+from pitree.ui.panes.tree_view import TreeView
 
 
-class TreePane(RowList):
-    """The entry tree of one session."""
+class TreePane(TreeView):
+    """The entry tree of one session, with its keys."""
 
     BINDINGS: ClassVar[list[BindingType]] = bindings(TREE_KEYS)
 
-    COMPONENT_CLASSES: ClassVar[set[str]] = {
-        "row--muted",
-        "row--warning",
-        "row--error",
-        "tree--guide",
-        "tree--path",
-        "tree--leaf",
-        "tree--leaf-badge",
-        "tree--label",
-        "tree--user",
-        "tree--assistant",
-        "tree--tool",
-        "tree--shell",
-        "tree--summary",
-        "tree--summary-text",
-        "tree--note",
-        "tree--setting",
-        "tree--other",
-    }
+    class CopyWanted(Message):
+        """An entry's text is to be copied."""
 
-    class EntryHighlighted(Message):
-        """The highlight rests on another entry, or on none."""
-
-        def __init__(self, session: SessionFile | None, entry: Entry | None) -> None:
+        def __init__(self, session: SessionFile, entry: Entry) -> None:
             super().__init__()
             self.session = session
             self.entry = entry
 
-    class Changed(Message):
-        """Filter, search or content changed: what the status line says of the tree is old."""
-
-    def __init__(self, *, id: str | None = None) -> None:  # noqa: A002 - Textual's name
-        super().__init__(id=id)
-        self.session: SessionFile | None = None
-        self.filter = DEFAULT_FILTER
-        self.query_text = ""
-        self.folded: set[str] = set()
-        self.rows: Rows | None = None
-        self.searching = False
-        """Whether texts are still being read for the search."""
-        self._layout_of_all: Layout | None = None
-        self._texts: EntryTexts | None = None
-        self._descriptions: LRUCache[str, Description] = LRUCache(_KEPT_DESCRIPTIONS)
-        self._awaited: set[str] = set()
-        self._pan = 0
-        self._wanted: str | None = None
-        self._problem: list[str] = []
-
-    # ---- content
-
-    def show(self, session: SessionFile | None, *, keep: bool = False, problem: str | None = None) -> None:
-        """Show a session with the highlight on its leaf, or the problem that kept it from being read.
-
-        With `keep` it is another reading of the same file: highlight, folds, filter and search stay.
-        """
-        self._problem = textwrap.wrap(one_line(problem, 2000), 60) if problem else []
-        followed = not keep or self.highlighted is None or self.highlighted.id == self._leaf_id
-        self._wanted = None if followed else self._wanted
-        self.session = session
-        self._descriptions.clear()
-        self._awaited.clear()
-        self._texts = None
-        if not keep:
-            self.folded.clear()
-            self.query_text = ""
-        self._layout_of_all = None if session is None else Layout(session.tree, session.tree.leaf_id)
-        if session is not None and followed:
-            self._wanted = session.tree.leaf_id
-        self._rebuild(center=not keep)
-        if self.query_text:
-            self._search()
-
-    @property
-    def _leaf_id(self) -> str | None:
-        return None if self._layout_of_all is None else self._layout_of_all.leaf_id
-
-    @property
-    def highlighted(self) -> Entry | None:
-        """The entry under the highlight."""
-        if self.rows is None or not 0 <= self.cursor < len(self.rows):
-            return None
-        return self.rows.entry(self.cursor)
-
-    @property
-    def status(self) -> str:
-        """Position, filter and search in words, for the status line."""
-        if self.session is None or self.rows is None:
-            return ""
-        shown, total = len(self.rows), len(self.session.entries)
-        place = f"{self.cursor + 1}/{shown}" if shown else "0/0"
-        parts = [place, self.filter]
-        if total > shown:
-            parts.append(f"{total - shown} hidden")
-        if self.query_text:
-            parts.append(f"search: {one_line(self.query_text, 60)}" + (" …" if self.searching else ""))
-        return "  ".join(parts)
-
-    def _rebuild(self, *, center: bool = False) -> None:
-        """Work out the rows anew and keep the highlight on its entry, or the nearest one above it."""
-        layout = self._layout_of_all
-        if layout is None:
-            self.rows = None
-            self.placeholder = self._problem
-            self.set_rows(0, 0)
-            self.post_message(self.EntryHighlighted(None, None))
-            self.post_message(self.Changed())
-            return
-        matches = None
-        if self.query_text.strip():
-            matches = (
-                bytes(len(layout.order))
-                if self._texts is None
-                else self._texts.matches(layout, self.query_text)
-            )
-        self.rows = layout_rows(layout, self.filter, folded=self.folded, matches=matches)
-        row = self.rows.row_of(self._wanted)
-        if row is None:
-            row = self._nearest(layout) if self._wanted is not None else len(self.rows) - 1
-        # _wanted stays: a hidden entry is highlighted again as soon as a filter shows it
-        self._pan = self._pan_for(max(0, min(row, len(self.rows) - 1)))
-        if not len(self.rows):
-            self.placeholder = [self._why_empty(layout)]
-        self.set_rows(len(self.rows), row, center=center)
-        self.post_message(self.EntryHighlighted(self.session, self.highlighted))
-        self.post_message(self.Changed())
-
-    def _why_empty(self, layout: Layout) -> str:
-        if not layout.order:
-            return "This session has no entries yet."
-        return "No entry matches." if self.query_text else "Nothing to show with this filter."
-
-    def _nearest(self, layout: Layout) -> int:
-        """Return the row nearest to a wanted entry that has no visible ancestor: the next one drawn."""
-        position = None if self._wanted is None else layout.tree.position(self._wanted)
-        if position is None or self.rows is None:
-            return 0
-        place = layout.places[position]
-        return next((row for row, drawn in enumerate(self.rows.drawn) if drawn >= place), len(self.rows) - 1)
-
-    def select(self, entry_id: str) -> None:
-        """Highlight an entry, or what is visible of its branch."""
-        self._wanted = entry_id
-        if self.rows is not None:
-            row = self.rows.row_of(entry_id)
-            if row is not None:
-                self.cursor = row
-
-    def watch_cursor(self, old: int, new: int) -> None:
-        """Move the highlight; pan sideways when its text would be out of sight."""
-        pan = self._pan_for(new)
-        if pan != self._pan:
-            self._pan = pan
-            self.redraw()
-        super().watch_cursor(old, new)
-
-    def on_row_list_highlighted(self, event: RowList.Highlighted) -> None:
-        """Say which entry that is."""
-        event.stop()
-        entry = self.highlighted
-        if entry is not None:
-            self._wanted = entry.id
-        self.post_message(self.EntryHighlighted(self.session, entry))
-
-    def on_resize(self) -> None:
-        """Pan for the new width."""
-        self._pan = self._pan_for(self.cursor)
-        super().on_resize()
-
-    # ---- drawing
-
-    def _pan_for(self, index: int) -> int:
-        """Return how many cells the rows move left so that a good part of row `index` is readable."""
-        width = self.scrollable_content_region.width
-        if self.rows is None or not 0 <= index < len(self.rows) or width <= 0:
-            return 0
-        start = 2 * self.rows.depths[index] + 2
-        if start <= width - min(24, max(8, width // 2)):
-            return 0
-        return start - min(8, width // 4)
-
-    def row_strip(self, index: int, width: int) -> Strip:
-        """Draw one entry."""
-        rows, session = self.rows, self.session
-        if rows is None or session is None:
-            return Strip([])
-        entry = rows.entry(index)
-        folded = entry.id in self.folded
-        spans = entry_head(rows, index, folded=folded)
-        spans += entry_text(
-            self._describe(entry),
-            label=session.tree.label(entry.id),
-            is_leaf=index == rows.leaf_row,
-            notes=bool(session.tree.notes(entry)),
-            hidden=self._hidden_below(entry) if folded else 0,
-        )
-        strip = strip_of(spans, self.style)
-        return strip.crop(self._pan, self._pan + width)
-
-    def _hidden_below(self, entry: Entry) -> int:
-        layout = self._layout_of_all
-        position = None if layout is None else layout.tree.position(entry.id)
-        return 0 if layout is None or position is None else layout.count_below(self.filter, position)
-
-    def _describe(self, entry: Entry) -> Description:
-        description = self._descriptions.get(entry.id)
-        if description is None and self.session is not None:
-            if entry.length > _LARGE_LINE:
-                if entry.id not in self._awaited:
-                    self._awaited.add(entry.id)
-                    self._describe_large(self.session, entry)
-                return Description("other", entry.role or entry.type, "…")
-            description = self._descriptions[entry.id] = _described(self.session, entry)
-        return description or Description("other", "", "")
-
-    @work(thread=True, group="large-lines", exit_on_error=False)
-    def _describe_large(self, session: SessionFile, entry: Entry) -> None:
-        description = _described(session, entry)
-        self.app.call_from_thread(self._take_description, session, entry, description)
-
-    def _take_description(self, session: SessionFile, entry: Entry, description: Description) -> None:
-        if session is self.session:
-            self._descriptions[entry.id] = description
-            self.redraw()
-
-    # ---- filters, folds, search
-
-    def set_filter(self, name: str) -> None:
-        """Show what a filter shows."""
-        self.filter = name
-        self._rebuild()
+    # ---- filters and folds
 
     def action_filter(self, name: str) -> None:
         """Switch a filter on, or back to the default."""
@@ -278,8 +46,7 @@ class TreePane(RowList):
         if rows is None or entry is None:
             return
         if rows.foldable(self.cursor) and entry.id not in self.folded:
-            self.folded.add(entry.id)
-            self._rebuild()
+            self.fold(self.folded | {entry.id})
             return
         start = rows.segments[self.cursor]
         if start == self.cursor and rows.parents[start] >= 0:
@@ -292,31 +59,65 @@ class TreePane(RowList):
         if rows is None or entry is None:
             return
         if entry.id in self.folded:
-            self.folded.discard(entry.id)
-            self._rebuild()
+            self.fold(self.folded - {entry.id})
             return
         row = self.cursor
         while rows.counts[row] == 1:
             row += 1  # in the order drawn a first child comes right after its parent
         self.cursor = row + 1 if rows.counts[row] else row
 
-    def action_clear_search(self) -> None:
-        """Leave the search; the highlight stays on its entry."""
-        self.set_query("")
+    # ---- search
 
     @property
     def can_back_out(self) -> bool:
         """Whether there is a search to leave."""
         return bool(self.query_text)
 
+    def action_clear_search(self) -> None:
+        """Leave the search and go back to where it began."""
+        wanted = self._before_search
+        self.set_query("")
+        if wanted is not None:
+            self.select(wanted)
+
+    def action_activate(self) -> None:
+        """Enter: in a search, keep the place and leave the search; else act on the entry."""
+        if self.query_text:
+            entry = self.highlighted
+            self.set_query("")
+            if entry is not None:
+                self.select(entry.id)
+        else:
+            super().action_activate()
+
     def set_query(self, query: str) -> None:
-        """Search for words."""
+        """Search for words; a blank query leaves the search."""
         if query == self.query_text:
             return
+        if not self.query_text and self.highlighted is not None:
+            self._before_search = self.highlighted.id
         self.query_text = query
-        if query.strip() and self._texts is None:
-            self._search()
+        if query.strip() and self._texts is None and not self.searching:
+            self.read_texts()
         self._rebuild()
+        if not query:
+            self._before_search = None
+        elif not self.narrowed and not self.matches(self.cursor):
+            self.action_next_match(1)
+
+    def action_search_mode(self) -> None:
+        """Hide what does not match, or only mark what does."""
+        self.narrowed = not self.narrowed
+        self._rebuild()
+
+    def action_next_match(self, step: int) -> None:
+        """Go to the next (`step` 1) or previous match."""
+        count = len(self.rows) if self.rows is not None else 0
+        for distance in range(1, count):
+            row = (self.cursor + step * distance) % count
+            if self.matches(row):
+                self.cursor = row
+                return
 
     def on_key(self, event: events.Key) -> None:
         """Type into the search."""
@@ -335,12 +136,14 @@ class TreePane(RowList):
         event.stop()
         self.set_query(self.query_text + " ".join(event.text.split()))
 
+    def read_texts(self) -> None:
+        """Read the texts of all entries, away from the screen."""
+        if self.session is not None:
+            self.searching = True
+            self._read_texts(self.session)
+
     @work(thread=True, exclusive=True, group="entry-texts", exit_on_error=False)
-    def _search(self) -> None:
-        session = self.session
-        if session is None:
-            return
-        self.searching = True
+    def _read_texts(self, session: SessionFile) -> None:
         worker = get_current_worker()
         texts = EntryTexts(session)
         if texts.read(lambda: worker.is_cancelled):
@@ -351,6 +154,69 @@ class TreePane(RowList):
         if session is self.session:
             self._texts = texts
             self._rebuild()
+
+    # ---- jumps
+
+    def _jump_to(self, row: int | None) -> None:
+        if row is None:
+            self.app.bell()
+        else:
+            self.cursor = row
+
+    def action_leaf(self) -> None:
+        """Go to the leaf, or as near to it as the filter shows."""
+        if self._leaf_id is not None:
+            self.select(self._leaf_id)
+
+    def action_root(self) -> None:
+        """Go to the root above the highlight."""
+        if self.rows:
+            self._jump_to(tree_jumps.root(self.rows, self.cursor))
+
+    def action_parent(self) -> None:
+        """Go to the entry above in the tree."""
+        if self.rows:
+            self._jump_to(tree_jumps.parent(self.rows, self.cursor))
+
+    def action_sibling(self, step: int) -> None:
+        """Go to the next (`step` 1) or previous branch of the same fork."""
+        if self.rows:
+            self._jump_to(tree_jumps.sibling_branch(self.rows, self.cursor, step))
+
+    def action_question(self, step: int) -> None:
+        """Go to the next or previous message of the user."""
+        if self.rows:
+            self._jump_to(tree_jumps.following(self.rows, self.cursor, step, tree_jumps.is_question))
+
+    def action_failure(self) -> None:
+        """Go to the next reply that failed or was aborted."""
+        if self.rows:
+            self._jump_to(tree_jumps.following(self.rows, self.cursor, 1, tree_jumps.is_failure))
+
+    def action_next_label(self) -> None:
+        """Go to the next labelled entry."""
+        if self.rows and self.session is not None:
+            labels = self.session.tree.labels
+            found = tree_jumps.following(self.rows, self.cursor, 1, lambda entry: entry.id in labels)
+            self._jump_to(found)
+
+    def action_fold_others(self) -> None:
+        """Fold every branch but the leaf's; where all of them are, unfold everything."""
+        layout = self._layout_of_all
+        if layout is None:
+            return
+        others = set(tree_jumps.branch_starts_off_path(layout_rows(layout, self.filter)))
+        self.fold(set() if others <= self.folded else self.folded | others)
+
+    def action_toggle_label_times(self) -> None:
+        """Show when each label was set."""
+        self.label_times = not self.label_times
+        self.redraw()
+
+    def action_copy(self) -> None:
+        """Copy the entry's text."""
+        if self.session is not None and self.highlighted is not None:
+            self.post_message(self.CopyWanted(self.session, self.highlighted))
 
     def on_click(self, event: events.Click) -> None:
         """Fold by a click on the mark; else highlight."""
@@ -373,23 +239,7 @@ class TreePane(RowList):
         elif self.rows is not None and self.rows.foldable(self.cursor):
             self.action_fold()
 
-    def visible_texts(self) -> Iterator[str]:
-        """Yield the rows on the screen as plain text, for tests and for copying."""
-        top = int(self.scroll_offset.y)
-        width = self.scrollable_content_region.width
-        for index in range(top, min(top + self.page, self.line_count)):
-            yield self.row_strip(index, width).text.rstrip()
-
 
 _BOUND_CHARACTERS = frozenset(
-    key.keys.removeprefix("shift+").upper() for key in TREE_KEYS if key.keys.startswith("shift+")
+    key.keys.removeprefix("shift+").upper() for key in TREE_KEYS if re.fullmatch(r"shift\+[a-z]", key.keys)
 )
-
-
-def _described(session: SessionFile, entry: Entry) -> Description:
-    try:
-        return describe(session, entry)
-    except (SessionError, OSError) as error:
-        return Description(
-            "other", one_line(entry.role or entry.type, 40), one_line(f"({error})"), failed=True
-        )

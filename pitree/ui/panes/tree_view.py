@@ -1,0 +1,326 @@
+"""The entries of one session as rows: filtered, folded, narrowed by a search, with a highlight."""
+
+import textwrap
+from collections.abc import Iterator
+from typing import ClassVar, Final
+
+from textual import work
+from textual.cache import LRUCache
+from textual.message import Message
+from textual.strip import Strip
+
+from pitree.sessions.describe import Description, describe
+from pitree.sessions.entries import Entry
+from pitree.sessions.errors import SessionError
+from pitree.sessions.file import SessionFile
+from pitree.sessions.find import EntryTexts
+from pitree.sessions.rows import DEFAULT_FILTER, Layout, Rows, layout_rows
+from pitree.sessions.text import one_line
+from pitree.ui.documents.values import moment
+from pitree.ui.lineview import RowList
+from pitree.ui.rows import entry_head, entry_text, marked, strip_of
+from pitree.ui.state import FoldStore
+
+# A line this long is decoded in a worker, so that no row holds up the screen (orjson: about 1 ms a megabyte,
+# four for the slower way).
+_LARGE_LINE: Final = 1 << 20
+_KEPT_DESCRIPTIONS: Final = 4096
+
+
+class TreeView(RowList):
+    """The entry tree of one session."""
+
+    COMPONENT_CLASSES: ClassVar[set[str]] = {
+        "row--muted",
+        "row--warning",
+        "row--error",
+        "tree--guide",
+        "tree--path",
+        "tree--leaf",
+        "tree--leaf-badge",
+        "tree--label",
+        "tree--match",
+        "tree--user",
+        "tree--assistant",
+        "tree--tool",
+        "tree--shell",
+        "tree--summary",
+        "tree--summary-text",
+        "tree--note",
+        "tree--setting",
+        "tree--other",
+    }
+
+    class EntryHighlighted(Message):
+        """The highlight rests on another entry, or on none."""
+
+        def __init__(self, session: SessionFile | None, entry: Entry | None) -> None:
+            super().__init__()
+            self.session = session
+            self.entry = entry
+
+    class Unkept(Message):
+        """What should be remembered cannot be; `reason` is safe to print."""
+
+        def __init__(self, reason: str) -> None:
+            super().__init__()
+            self.reason = reason
+
+    class Changed(Message):
+        """Filter, search or content changed: what the status line says of the tree is old."""
+
+    def __init__(self, *, id: str | None = None) -> None:  # noqa: A002 - Textual's name
+        super().__init__(id=id)
+        self.session: SessionFile | None = None
+        self.filter = DEFAULT_FILTER
+        self.query_text = ""
+        self.folds = FoldStore(None)
+        self.folded: set[str] = set()
+        self.rows: Rows | None = None
+        self.searching = False
+        """Whether texts are still being read for the search."""
+        self._layout_of_all: Layout | None = None
+        self._texts: EntryTexts | None = None
+        self._descriptions: LRUCache[str, Description] = LRUCache(_KEPT_DESCRIPTIONS)
+        self._awaited: set[str] = set()
+        self._pan = 0
+        self._wanted: str | None = None
+        self._problem: list[str] = []
+        self._before_search: str | None = None
+        self.narrowed = True
+        """Whether a search hides what does not match; else it only marks what does."""
+        self.label_times = False
+        self._matches: bytes | None = None
+
+    # ---- content
+
+    def show(self, session: SessionFile | None, *, keep: bool = False, problem: str | None = None) -> None:
+        """Show a session with the highlight on its leaf, or the problem that kept it from being read.
+
+        With `keep` it is another reading of the same file: highlight, folds, filter and search stay.
+        """
+        self._problem = textwrap.wrap(one_line(problem, 2000), 60) if problem else []
+        followed = not keep or self.highlighted is None or self.highlighted.id == self._leaf_id
+        self._wanted = None if followed else self._wanted
+        self.session = session
+        self._descriptions.clear()
+        self._awaited.clear()
+        self._texts = None
+        if not keep:
+            self.folded = set() if session is None else self.folds.load(session.path)
+            self.query_text = ""
+        self._layout_of_all = None if session is None else Layout(session.tree, session.tree.leaf_id)
+        if session is not None and followed:
+            self._wanted = session.tree.leaf_id
+        self._rebuild(center=not keep)
+        if self.query_text:
+            self.read_texts()
+
+    def read_texts(self) -> None:
+        """Begin to read the texts that a search needs."""
+
+    @property
+    def _leaf_id(self) -> str | None:
+        return None if self._layout_of_all is None else self._layout_of_all.leaf_id
+
+    @property
+    def highlighted(self) -> Entry | None:
+        """The entry under the highlight."""
+        if self.rows is None or not 0 <= self.cursor < len(self.rows):
+            return None
+        return self.rows.entry(self.cursor)
+
+    @property
+    def status(self) -> str:
+        """Position, filter and search in words, for the status line."""
+        if self.session is None or self.rows is None:
+            return ""
+        shown, total = len(self.rows), len(self.session.entries)
+        place = f"{self.cursor + 1}/{shown}" if shown else "0/0"
+        parts = [place, self.filter]
+        if total > shown:
+            parts.append(f"{total - shown} hidden")
+        if self.query_text:
+            parts.append(f"search: {one_line(self.query_text, 60)}  {self._search_status()}")
+        return "  ".join(parts)
+
+    def _search_status(self) -> str:
+        if self.searching or self._matches is None or self.rows is None:
+            return "…"
+        if self.narrowed:
+            return "matches only"
+        matching = [row for row in range(len(self.rows)) if self.matches(row)]
+        place = matching.index(self.cursor) + 1 if self.cursor in matching else "-"
+        return f"{place} of {len(matching)}, F3 next"
+
+    def matches(self, row: int) -> bool:
+        """Whether a row is one that the search looks for."""
+        if self._matches is None or self.rows is None:
+            return False
+        return bool(self._matches[self.rows.drawn[row]])
+
+    def _rebuild(self, *, center: bool = False) -> None:
+        """Work out the rows anew and keep the highlight on its entry, or the nearest one above it."""
+        layout = self._layout_of_all
+        if layout is None:
+            self.rows = None
+            self.placeholder = self._problem
+            self.set_rows(0, 0)
+            self.post_message(self.EntryHighlighted(None, None))
+            self.post_message(self.Changed())
+            return
+        searching = bool(self.query_text.strip())
+        self._matches = None
+        if searching and self._texts is not None:
+            self._matches = self._texts.matches(layout, self.query_text)
+        hiding = self._matches if self.narrowed else None
+        # what is folded away is searched, too
+        self.rows = layout_rows(layout, self.filter, folded=() if searching else self.folded, matches=hiding)
+        row = self.rows.row_of(self._wanted)
+        if row is None:
+            row = self._nearest(layout) if self._wanted is not None else len(self.rows) - 1
+        # _wanted stays: a hidden entry is highlighted again as soon as a filter shows it
+        self._pan = self._pan_for(max(0, min(row, len(self.rows) - 1)))
+        if not len(self.rows):
+            self.placeholder = [self._why_empty(layout)]
+        self.set_rows(len(self.rows), row, center=center)
+        self.post_message(self.EntryHighlighted(self.session, self.highlighted))
+        self.post_message(self.Changed())
+
+    def _why_empty(self, layout: Layout) -> str:
+        if not layout.order:
+            return "This session has no entries yet."
+        return "No entry matches." if self.query_text else "Nothing to show with this filter."
+
+    def _nearest(self, layout: Layout) -> int:
+        """Return the row nearest to a wanted entry that has no visible ancestor: the next one drawn."""
+        position = None if self._wanted is None else layout.tree.position(self._wanted)
+        if position is None or self.rows is None:
+            return 0
+        place = layout.places[position]
+        return next((row for row, drawn in enumerate(self.rows.drawn) if drawn >= place), len(self.rows) - 1)
+
+    def select(self, entry_id: str) -> None:
+        """Highlight an entry, or what is visible of its branch."""
+        self._wanted = entry_id
+        if self.rows is not None:
+            row = self.rows.row_of(entry_id)
+            if row is not None:
+                self.cursor = row
+
+    def watch_cursor(self, old: int, new: int) -> None:
+        """Move the highlight; pan sideways when its text would be out of sight."""
+        pan = self._pan_for(new)
+        if pan != self._pan:
+            self._pan = pan
+            self.redraw()
+        super().watch_cursor(old, new)
+
+    def on_row_list_highlighted(self, event: RowList.Highlighted) -> None:
+        """Say which entry that is."""
+        event.stop()
+        entry = self.highlighted
+        if entry is not None:
+            self._wanted = entry.id
+        self.post_message(self.EntryHighlighted(self.session, entry))
+
+    def on_resize(self) -> None:
+        """Pan for the new width."""
+        self._pan = self._pan_for(self.cursor)
+        super().on_resize()
+
+    # ---- drawing
+
+    def _pan_for(self, index: int) -> int:
+        """Return how many cells the rows move left so that a good part of row `index` is readable."""
+        width = self.scrollable_content_region.width
+        if self.rows is None or not 0 <= index < len(self.rows) or width <= 0:
+            return 0
+        start = 2 * self.rows.depths[index] + 2
+        if start <= width - min(24, max(8, width // 2)):
+            return 0
+        return start - min(8, width // 4)
+
+    def row_strip(self, index: int, width: int) -> Strip:
+        """Draw one entry."""
+        rows, session = self.rows, self.session
+        if rows is None or session is None:
+            return Strip([])
+        entry = rows.entry(index)
+        folded = entry.id in self.folded and not self.query_text
+        spans = entry_head(rows, index, folded=folded)
+        spans += entry_text(
+            self._describe(entry),
+            label=session.tree.label(entry.id),
+            is_leaf=index == rows.leaf_row,
+            notes=bool(session.tree.notes(entry)),
+            hidden=self._hidden_below(entry) if folded else 0,
+            label_time=self._label_time(entry) if self.label_times else "",
+        )
+        if self.matches(index):
+            spans = marked(spans, self.query_text.lower().split(), "tree--match")
+        strip = strip_of(spans, self.style)
+        return strip.crop(self._pan, self._pan + width)
+
+    def _label_time(self, entry: Entry) -> str:
+        stamp = None if self.session is None else self.session.tree.label_times.get(entry.id)
+        return moment(stamp) if stamp else ""
+
+    def _hidden_below(self, entry: Entry) -> int:
+        layout = self._layout_of_all
+        position = None if layout is None else layout.tree.position(entry.id)
+        return 0 if layout is None or position is None else layout.count_below(self.filter, position)
+
+    def _describe(self, entry: Entry) -> Description:
+        description = self._descriptions.get(entry.id)
+        if description is None and self.session is not None:
+            if entry.length > _LARGE_LINE:
+                if entry.id not in self._awaited:
+                    self._awaited.add(entry.id)
+                    self._describe_large(self.session, entry)
+                return Description("other", entry.role or entry.type, "…")
+            description = self._descriptions[entry.id] = _described(self.session, entry)
+        return description or Description("other", "", "")
+
+    @work(thread=True, group="large-lines", exit_on_error=False)
+    def _describe_large(self, session: SessionFile, entry: Entry) -> None:
+        description = _described(session, entry)
+        self.app.call_from_thread(self._take_description, session, entry, description)
+
+    def _take_description(self, session: SessionFile, entry: Entry, description: Description) -> None:
+        if session is self.session:
+            self._descriptions[entry.id] = description
+            self.redraw()
+
+    def fold(self, folded: set[str]) -> None:
+        """Fold these entries and no others, and remember it for the next time."""
+        self.folded = folded
+        if self.session is not None:
+            try:
+                self.folds.save(self.session.path, folded)
+            except OSError as error:
+                self.post_message(self.Unkept(one_line(f"the folds cannot be kept: {error}", 300)))
+        self._rebuild()
+
+    # ---- filters
+
+    def set_filter(self, name: str) -> None:
+        """Show what a filter shows."""
+        self.filter = name
+        self._rebuild()
+
+    def visible_texts(self) -> Iterator[str]:
+        """Yield the rows on the screen as plain text, for tests and for copying."""
+        top = int(self.scroll_offset.y)
+        width = self.scrollable_content_region.width
+        for index in range(top, min(top + self.page, self.line_count)):
+            yield self.row_strip(index, width).text.rstrip()
+
+
+def _described(session: SessionFile, entry: Entry) -> Description:
+    try:
+        return describe(session, entry)
+    except (SessionError, OSError) as error:
+        return Description(
+            "other", one_line(entry.role or entry.type, 40), one_line(f"({error})"), failed=True
+        )
