@@ -69,7 +69,7 @@ TREE_KEYS = (
     Key("ctrl+s", "search_mode", "", "Search: hide what does not match, or only mark what does"),
     Key("f3", "next_match(1)", "", "Search: next match"),
     Key("shift+f3", "next_match(-1)", "", "Search: previous match"),
-    Key("shift+t", "toggle_label_times", "", "Show when each label was set"),
+    Key("T,shift+t", "toggle_label_times", "", "Show when each label was set"),
     Key("ctrl+x", "copy", "", "Copy the entry's text"),
     Key("left", "page_up", "", "A page up"),
     Key("right", "page_down", "", "A page down"),

@@ -1,6 +1,5 @@
 """The Tree pane: what a person does with the tree of a session."""
 
-import re
 from typing import ClassVar
 
 from textual import events, work
@@ -240,6 +239,7 @@ class TreePane(TreeView):
             self.action_fold()
 
 
+# letters that do something else than to be typed
 _BOUND_CHARACTERS = frozenset(
-    key.keys.removeprefix("shift+").upper() for key in TREE_KEYS if re.fullmatch(r"shift\+[a-z]", key.keys)
+    name for key in TREE_KEYS for name in key.keys.split(",") if len(name) == 1 and name.isupper()
 )
