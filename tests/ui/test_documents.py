@@ -217,6 +217,16 @@ def test_an_edit_is_a_diff(last: Any, arguments: object) -> None:  # noqa: ANN40
     assert styles_of(document, "+B") == {"diff-add"}
 
 
+def test_a_long_line_of_a_diff_goes_on_below_its_text(last: Any) -> None:  # noqa: ANN401
+    lines = {"+ 7     x": 8, "-20 y": 4, "   ...": 3, "+    z": 5, "+": 1, "": 0}
+    document = last(
+        message("toolResult", "ok", toolCallId="c", details={"diff": "\n".join([*lines, "+end"])})
+    )
+    made = list(document.lines())
+    start = next(place for place, line in enumerate(made) if line.text == "diff") + 1
+    assert {line.text: line.indent for line in made[start : start + len(lines)]} == lines
+
+
 def test_several_edits_are_counted(last: Any) -> None:  # noqa: ANN401
     edits = [{"oldText": "a", "newText": "b"}, {"oldText": "c"}]
     text = text_of(last(message("assistant", [call("edit", {"path": "a.py", "edits": edits})])))

@@ -3,6 +3,7 @@
 A section gives its lines when it is asked, so that megabytes of text cost nothing until they are looked at.
 """
 
+import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final, Literal, NamedTuple, Protocol, get_args
@@ -40,6 +41,8 @@ Span = tuple[str, StyleName]
 
 LineStyle = StyleName | Callable[[str], StyleName]
 """One style for all lines of a text, or a function that tells a line's style from its text."""
+
+_MARK: Final = re.compile(r"(?:. *(?:\d+ +)?)?")
 
 SLICE_CHARACTERS: Final = 4096
 """About how much of a long text one section holds."""
@@ -126,8 +129,8 @@ class TextSlice:
         """Return the lines, safe to print."""
         style = self.style
         raw = map(display, self.whole[self.start : self.end].split("\n"))
-        if callable(style):  # the first character of such a line is a mark
-            made = [Line(((line, style(line)),), indent_of(line[1:]) + 1) for line in raw]
+        if callable(style):  # such a line begins with a mark, and perhaps a number
+            made = [Line(((line, style(line)),), _mark_end(line)) for line in raw]
         else:
             made = [Line(((line, style),), indent_of(line)) for line in raw]
         made[-1] = made[-1]._replace(goes_on=self.goes_on)
@@ -160,6 +163,11 @@ class Document:
 def indent_of(line: str) -> int:
     """Return by how many blanks a line is indented, so that its continuation can be."""
     return len(line) - len(line.lstrip(" "))
+
+
+def _mark_end(line: str) -> int:
+    found = _MARK.match(line)
+    return found.end() if found is not None else 0
 
 
 def text_slices(text: str, end: int, style: LineStyle = "text") -> Iterator[TextSlice]:
