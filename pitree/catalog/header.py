@@ -41,6 +41,8 @@ class HeaderSearch:
 
     def take(self, data: bytes) -> None:
         """Take the next line."""
+        if not data:
+            return
         try:
             value = parse_value(data)
         except LineError:

@@ -149,6 +149,8 @@ class _Reading:
         if self._search.refused:
             return False
         for data in lines:
+            if not data:
+                continue
             try:
                 if data.find(b'"toolResult"', 0, _ROLE_WITHIN) >= 0:
                     other = _decode_other(data)

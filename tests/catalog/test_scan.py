@@ -244,6 +244,22 @@ def test_the_end_of_the_last_line_does_not_matter(path: Path, end: bytes) -> Non
     assert (made.text, made.damage) == ("one two", 0)
 
 
+def test_millions_of_empty_lines_are_not_decoded(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    head = json.dumps(header()).encode()
+    write(path, b"\n" * 1000 + head + b"\n" * 1000)
+    decoded: list[bytes] = []
+
+    def watched(data: bytes) -> Any:  # noqa: ANN401 - any JSON value
+        decoded.append(data)
+        return json.loads(data)
+
+    monkeypatch.setattr("pitree.catalog.scan.parse_value", watched)
+    monkeypatch.setattr("pitree.catalog.header.parse_value", watched)
+
+    assert scan_file(found(path)) is not None
+    assert decoded == [head]
+
+
 def test_an_unfinished_last_line_is_damage(path: Path) -> None:
     made = row(path, *GOOD, b'{"type":"message","mess', end=b"")
 
