@@ -4,8 +4,8 @@ Pi's searches are JavaScript regular expressions without the `u` flag. What both
 mean differently (`$`, `.`, `\d`, `\w`, `\b`, `\s`, brackets, back references) is translated; what only
 JavaScript can do, or would need memory without limit, is refused.
 
-Left as Python has it: which letters are cases of each other (there `i` and U+0130 are), a character beyond the
-first 65,536 is one character, and a group keeps its match when it is repeated.
+Left as Python has it: which letters are cases of each other (there `i` and U+0130 are), characters beyond
+the first 65,536 count as one each, and a group keeps its match when it is repeated.
 """
 
 import sys
