@@ -28,7 +28,7 @@ class _Pictures(SVGImageSnapshotExtension):
 
     @classmethod
     def dirname(cls, *, test_location: PyTestLocation) -> str:
-        return str(SNAPSHOTS / Path(test_location.filepath).stem.removeprefix("test_"))
+        return str(SNAPSHOTS / test_location.basename)
 
     def serialize(self, data: SerializableData, **_: object) -> bytes:
         return re.sub(r"terminal-\d+-", "terminal-", str(data)).encode()

@@ -1,5 +1,7 @@
 """What the screens look like, at the sizes that people have."""
 
+import sys
+
 import pytest
 from syrupy.assertion import SnapshotAssertion
 
@@ -59,9 +61,11 @@ async def test_help(app: AppFactory, picture: SnapshotAssertion) -> None:
         assert pilot.app.export_screenshot() == picture
 
 
-async def test_no_pi(app: AppFactory, picture: SnapshotAssertion) -> None:
-    async with app(environ={"PATH": ""}, is_folder=lambda _: True, pi="pi").run_test(size=(100, 30)) as pilot:
+async def test_the_folder_is_gone(app: AppFactory, picture: SnapshotAssertion) -> None:
+    async with app(everything=True, pi=sys.executable).run_test(size=(100, 30)) as pilot:
         await settled(pilot)
-        await pilot.press("ctrl+g")
+        await pilot.press(*"epub instead")
+        await settled(pilot)
+        await pilot.press("enter")
         await settled(pilot)
         assert pilot.app.export_screenshot() == picture
