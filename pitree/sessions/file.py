@@ -218,6 +218,8 @@ class SessionFile:
     def _take(self, lines: list[Line], *, unfinished: bool = False) -> list[Entry]:
         entries: list[Entry] = []
         for line in lines:
+            if not line.data:
+                continue  # millions of them would each cost an exception
             try:
                 entry = decode_entry(line)
             except LineError as error:

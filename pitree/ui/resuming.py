@@ -64,7 +64,7 @@ class Resuming(Screen[None]):
         try:
             program = pi.find_pi(self.options.pi, self.options.environ)
         except pi.AgentNotFoundError as error:
-            program = (error.command,)
+            program = error.words
         cwd = self._recorded_cwd(path)
         folder = pi.working_directory(cwd) if cwd else None
         return pi.shell_line(pi.resume(program, path, folder or self.options.cwd))
@@ -98,7 +98,7 @@ class Resuming(Screen[None]):
             if answer == RESUME_HERE:
                 self._go(pi.resume(program, path, self.options.cwd), visit=visit)
             elif answer == FORK_HERE:
-                self._go(pi.fork(program, path, self.options.cwd), visit=visit)
+                self._go(self._fork(program, path), visit=visit)
 
         here = one_line(str(self.options.cwd), 200)
         self.app.push_screen(
@@ -116,6 +116,10 @@ class Resuming(Screen[None]):
             ),
             answered,
         )
+
+    def _fork(self, program: tuple[str, ...], path: Path) -> pi.Launch:
+        store = self.options.store
+        return pi.fork(program, path, self.options.cwd, session_dir=store.root if store.flat else None)
 
     def _explain_missing_pi(self, reason: str, command: str) -> None:
         def answered(answer: str | None) -> None:
