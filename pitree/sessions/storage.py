@@ -155,7 +155,7 @@ class Stored:
         try:
             self._take_up()
             if self._file.version < CURRENT_VERSION:
-                make(self.tree)  # what cannot be appended is no reason to migrate
+                encode_entry(make(self.tree))  # what cannot be appended is no reason to migrate
                 self._migrate()
             with writing.locked(path) as fd:
                 self._take_up()

@@ -105,10 +105,11 @@ SCRIPTS: dict[str, list[Json]] = {
         step("appendCustomMessageEntry", "hint", "hi", YES),
         MODEL,
         other("bashExecution", command="ls", output="a"),
+        other("system", content="Be brief."),
         *(
             step("appendContextEdit", entry(target), replacement)
             for replacement in (None, {"content": "new"}, {"content": [text("new")], "more": 1})
-            for target in range(7)
+            for target in range(8)
         ),
         *(step("appendContextEdit", entry(0), wrong) for wrong in WRONG),
         step("branch", entry(0)),
