@@ -6,6 +6,8 @@
 //   {"op": "session", ..., "leafAt": N}        with the leaf moved to the N-th entry (version 1 files have no ids)
 //   {"op": "list", "dir": DIR}                 the sessions Pi lists for a flat folder
 //   {"op": "script", "dir": DIR, "start": {...}, "steps": [...]}   what calls of SessionManager lead to, see `script`
+//   {"op": "places", "cwd": CWD, "dir": DIR}   the sessions of a working directory, the one to continue; DIR is optional
+//   {"op": "everything"}                       the files of all sessions in the default root
 //   {"op": "search", "dir": DIR, "query": TEXT, "sort": "relevance" | "recent"}   ids of those that match, in order
 //
 // What goes wrong inside Pi is answered as {"error": MESSAGE}. Pi repairs and migrates the files it opens, so it gets
@@ -159,7 +161,16 @@ async function search({ dir, query, sort }) {
   return found.map((info) => info.id);
 }
 
-const operations = { session, script, search, list: ({ dir }) => SessionManager.listAll(dir) };
+/** Which sessions Pi lists for a working directory, and which one it would continue, in some folder or its own. */
+async function places({ cwd, dir }) {
+  const listed = await SessionManager.list(cwd, dir);
+  const manager = SessionManager.continueRecent(cwd, dir);
+  return { listed: listed.map((info) => info.path), recent: manager.getSessionFile(), dir: manager.getSessionDir() };
+}
+
+const everything = async () => (await SessionManager.listAll()).map((info) => info.path);
+
+const operations = { session, script, search, places, everything, list: ({ dir }) => SessionManager.listAll(dir) };
 
 for await (const line of createInterface({ input: process.stdin })) {
   let answer;

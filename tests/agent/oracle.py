@@ -79,6 +79,11 @@ class Oracle:
         request = {"op": "search", "dir": str(folder), "query": query, "sort": sort}
         return cast("list[str]", self.ask(request))
 
+    @property
+    def home(self) -> Path:
+        """The home that Pi finds there, and so the default root."""
+        return self._scratch
+
     def ask(self, request: dict[str, Any], *, timeout: float = ANSWER_SECONDS) -> object:
         """Send one question and wait for its answer, at most `timeout` seconds.
 
