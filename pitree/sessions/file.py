@@ -51,6 +51,9 @@ class SessionFile:
     # Of its own, since at the end of the program the module's names go before its objects do.
     _close_fd = staticmethod(os.close)
 
+    complete = True
+    """Whether this is the whole session; see `pitree.sessions.glimpse` for what is not."""
+
     def __init__(self, path: Path) -> None:
         self.path = path
         self.header: JsonObject = {}

@@ -51,6 +51,7 @@ class Browser(Reading, Resuming):
         self._doing = ""
         self._reading = ""
         self._told: tuple[str, bool] | None = None
+        self._store_is_read = False
         self.remark = ""
         """What the status line says besides the position; safe to print."""
 
@@ -90,8 +91,9 @@ class Browser(Reading, Resuming):
         self._arrange()
         if self._pinned is not None:
             sessions.want(self._pinned)
-            self._open(self._pinned)
-        self.read_store(everything=self.query_one(SessionsPane).everything, pinned=self._pinned)
+            self._open(self._pinned)  # the store can wait: reading both at once would delay the tree
+        else:
+            self._read_store()
         self._show_status()
 
     def _empty_page(self) -> list[str]:
@@ -185,7 +187,7 @@ class Browser(Reading, Resuming):
 
     def action_reload(self) -> None:
         """Read the store and the session again."""
-        self.read_store(everything=self.query_one(SessionsPane).everything, pinned=self._pinned)
+        self._read_store()
         if self.session_path is not None:
             self._open(self.session_path)
 
@@ -209,7 +211,7 @@ class Browser(Reading, Resuming):
 
     def on_sessions_pane_scope_changed(self) -> None:
         """Read the folders that are wanted now."""
-        self.read_store(everything=self.query_one(SessionsPane).everything, pinned=self._pinned)
+        self._read_store()
         self._show_title()
 
     def on_sessions_pane_session_highlighted(self, event: SessionsPane.SessionHighlighted) -> None:
@@ -233,10 +235,20 @@ class Browser(Reading, Resuming):
         self._reading = f"reading the session: {event.percent} %"
         self._show_title()
 
+    def _read_store(self) -> None:
+        self._store_is_read = True
+        self.read_store(everything=self.query_one(SessionsPane).everything, pinned=self._pinned)
+
     def on_reading_session_loaded(self, event: Reading.SessionLoaded) -> None:
         """Show the session if it is still the one that is wanted."""
+        only_the_end = event.session is not None and not event.session.complete
+        if not self._store_is_read and not only_the_end:
+            self._read_store()
         if event.path == self.session_path:
-            self._reading = ""
+            shown = self.session
+            if only_the_end and shown is not None and shown.path == event.path:
+                return  # a reading anew: more of it is on the screen already
+            self._reading = "reading the session" if only_the_end else ""
             self._take_session(event.session, event.problem)
             self._show_title()
 

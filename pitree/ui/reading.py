@@ -15,6 +15,7 @@ from pitree.catalog.rows import SessionRow
 from pitree.catalog.scan import scan_store
 from pitree.sessions.errors import SessionError
 from pitree.sessions.file import SessionFile, StoppedError
+from pitree.sessions.glimpse import Glimpse
 from pitree.ui.options import Options
 
 _DEBOUNCE_SECONDS: Final = 0.03
@@ -95,7 +96,10 @@ class Reading(Screen[None]):
 
     @work(exclusive=True, group="session", exit_on_error=False)
     async def load_session(self, path: Path) -> None:
-        """Read a session, instead of the one that is being read; posts `SessionLoaded`."""
+        """Read a session, instead of the one that is being read; posts `SessionLoaded`.
+
+        Of a long one the end comes first, as a `Glimpse`.
+        """
         self._stop_loading.set()
         stop = self._stop_loading = threading.Event()
         await asyncio.sleep(_DEBOUNCE_SECONDS)  # holding a key down must not read every session it passes
@@ -115,9 +119,19 @@ class Reading(Screen[None]):
             except OSError as error:
                 return None, f"{path} cannot be read: {error.strerror or error}"
 
+        glimpse = await asyncio.to_thread(_glimpse, path)
+        if glimpse is not None and not stop.is_set():
+            self.post_message(self.SessionLoaded(path, glimpse, None))
         session, problem = await asyncio.to_thread(load)
         if not stop.is_set():
             self.post_message(self.SessionLoaded(path, session, problem))
+
+
+def _glimpse(path: Path) -> SessionFile | None:
+    try:
+        return Glimpse.of(path)
+    except OSError:
+        return None  # reading the whole file will say why
 
 
 def _found(path: Path) -> list[FoundFile]:

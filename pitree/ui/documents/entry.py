@@ -88,7 +88,8 @@ def _place(session: Session, entry: Entry) -> Iterator[tuple[str, str]]:
         above = "none, it is a root" if parent == NO_PARENT else _naming(tree.entries[parent])
         yield "parent", above
         yield "children", f"{len(tree.children(position)):,}"
-    yield "line", f"{entry.line:,} · {file_size(entry.length)} at byte {entry.offset:,}"
+    place = f"{entry.line:,}" if entry.line else "not counted yet"
+    yield "line", f"{place} · {file_size(entry.length)} at byte {entry.offset:,}"
 
 
 def _naming(entry: Entry) -> str:

@@ -260,6 +260,8 @@ class Preview(Vertical, can_focus=True, can_focus_children=False):
 
 
 def _document(wish: _Wish, stop: Callable[[], bool]) -> Document:
+    if wish.tab == "context" and not wish.session.complete:
+        return notice(one_line(wish.entry.id, 60), "", "The whole session is still being read.")
     if wish.tab == "context":
         return context_document(wish.session, wish.entry.id, whole=wish.whole, stop=stop)
     return entry_document(wish.session, wish.entry, whole=wish.whole)

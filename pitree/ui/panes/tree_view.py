@@ -136,6 +136,8 @@ class TreeView(RowList):
         if self.session is None or self.rows is None:
             return ""
         shown, total = len(self.rows), len(self.session.entries)
+        if not self.session.complete:
+            return f"…/…  {self.filter}"
         place = f"{self.cursor + 1}/{shown}" if shown else "0/0"
         parts = [place, self.filter]
         if total > shown:

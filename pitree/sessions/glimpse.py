@@ -1,0 +1,103 @@
+"""The end of a long session before the rest is read: the way to its leaf, as far back as a screen needs.
+
+What is drawn above the leaf is its path and nothing else (the branch with the leaf comes first at every
+fork), so these rows stay where they are when the whole session takes their place.
+"""
+
+import os
+from pathlib import Path
+from typing import Final, Self
+
+from msgspec.structs import replace
+
+from pitree.sessions import migrate
+from pitree.sessions.entries import CURRENT_VERSION, Entry, decode_entry
+from pitree.sessions.errors import LineError, SessionError
+from pitree.sessions.file import SessionFile
+from pitree.sessions.jsonl import Line
+from pitree.sessions.rows import DEFAULT_FILTER, visible_rows
+from pitree.sessions.tree import Tree
+
+WORTH_IT_BYTES: Final = 8 << 20
+"""Smaller files are read whole sooner than anybody could look."""
+
+_FIRST_BYTES: Final = 1 << 20
+_MOST_BYTES: Final = 16 << 20
+_HEADER_BYTES: Final = 1 << 16
+_SCREENFUL: Final = 100
+
+
+class Glimpse(SessionFile):
+    """The last part of the path to the leaf of a session; line numbers are not known yet (0)."""
+
+    complete = False
+
+    @classmethod
+    def of(cls, path: Path) -> Self | None:
+        """Return the end of the session at `path`, or None where that is not possible or not worth it.
+
+        Raises OSError when the file cannot be read.
+        """
+        glimpse = cls(path)
+        try:
+            glimpse._open()
+            if glimpse._take_end():
+                return glimpse
+        except SessionError:
+            pass  # reading the whole file will say what is wrong
+        except BaseException:
+            glimpse.close()
+            raise
+        glimpse.close()
+        return None
+
+    def _take_end(self) -> bool:
+        self.size = os.fstat(self._fd).st_size
+        if self.size < WORTH_IT_BYTES or not self._take_plain_header():
+            return False
+        wanted = _FIRST_BYTES
+        while True:
+            path = self._path_in(max(0, self.size - wanted))
+            self.tree = Tree(path)
+            enough = len(visible_rows(self.tree, DEFAULT_FILTER)) >= _SCREENFUL
+            if enough or wanted >= min(_MOST_BYTES, self.size):
+                return bool(path)
+            wanted *= 4
+
+    def _take_plain_header(self) -> bool:
+        line, newline, _ = os.pread(self._fd, _HEADER_BYTES, 0).partition(b"\n")
+        try:
+            header = decode_entry(Line(1, 0, line)) if newline else None
+        except LineError:
+            return False
+        if not isinstance(header, dict) or not isinstance(header.get("id"), str):
+            return False
+        self.header = header
+        self.version = migrate.version_of(header)
+        # the ids of version 1 are places in the file, which its end does not tell
+        return 2 <= self.version <= CURRENT_VERSION
+
+    def _path_in(self, start: int) -> list[Entry]:
+        """Return the entries from `start` on that lead to the file's last one, as far as they are there."""
+        data = os.pread(self._fd, self.size - start, start)
+        lines = data.split(b"\n")
+        offset = start + len(lines[0]) + 1  # the first is a piece of a line
+        known: dict[str, Entry] = {}
+        last: Entry | None = None
+        for line in lines[1:]:
+            if line:
+                try:
+                    entry = decode_entry(Line(0, offset, line))
+                except LineError:
+                    entry = None
+                if isinstance(entry, Entry):
+                    known[entry.id] = last = entry
+            offset += len(line) + 1
+        path: list[Entry] = []
+        while last is not None and last.type != "leaf":  # an older `leaf` entry points anywhere
+            path.append(last)
+            last = known.pop(last.parent_id, None) if last.parent_id is not None else None
+        if path:
+            path[-1] = replace(path[-1], parent_id=None)  # what is above it is not missing, only not read
+        path.reverse()
+        return path
