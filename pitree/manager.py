@@ -32,7 +32,13 @@ OnProgress = Callable[[int, int, Rows], None]
 
 
 class SessionManager(SessionRecorder):
-    """One session, with the ways to come by it."""
+    """One session, with the ways to come by it.
+
+    What can be asked of it and done with it is told by `SessionReader` and `SessionRecorder`. Use it as a
+    context manager, or call `close`. Directories may be given relative and with `~`; without a session
+    directory, sessions are in Pi's default root (`$PI_CODING_AGENT_DIR/sessions`, `~/.pi/agent/sessions`), in
+    the folder of their working directory.
+    """
 
     @classmethod
     def create(
@@ -45,7 +51,16 @@ class SessionManager(SessionRecorder):
     ) -> Self:
         """Return a new session for `cwd`; its file appears with the first user or assistant message.
 
-        The file goes to `session_dir`, by default to the folder of `cwd` in Pi's default root.
+        The file goes to `session_dir`, by default to the folder of `cwd` in Pi's default root. Raises
+        InvalidValueError for a session id that Pi would not take.
+
+        >>> session = SessionManager.create("/home/ada/code", "sessions")
+        >>> _ = session.append_session_info("tides")
+        >>> session.get_session_file().exists()
+        False
+        >>> _ = session.append_message({"role": "user", "content": "Which tide is it?", "timestamp": 0})
+        >>> session.get_session_file().exists()
+        True
         """
         manager = cls(_absolute(cwd), _directory(cwd, session_dir), persist=True)
         manager.new_session(session_id=session_id, parent_session=parent_session)
@@ -58,9 +73,16 @@ class SessionManager(SessionRecorder):
         """Return the session in the file at `path`; where there is none yet, a new one that will go there.
 
         New sessions made from it go to `session_dir`, by default to the file's own directory. The working
-        directory is the header's unless `cwd_override` names another.
+        directory is the header's unless `cwd_override` names another. The leaf is the file's last entry.
+        Opening writes nothing, not even to a file that is empty or of an old version.
 
         Raises NotASessionError, OSError.
+
+        >>> made = SessionManager.create("/home/ada/code", "sessions")
+        >>> asked = made.append_message({"role": "user", "content": "Which tide is it?", "timestamp": 0})
+        >>> with SessionManager.open(made.get_session_file()) as session:
+        ...     session.get_cwd(), session.get_leaf_id() == asked
+        ('/home/ada/code', True)
         """
         path = Path(_absolute(path))
         cwd = os.getcwd() if cwd_override is None else _absolute(cwd_override)  # noqa: PTH109
@@ -73,7 +95,10 @@ class SessionManager(SessionRecorder):
 
     @classmethod
     def continue_recent(cls, cwd: str | Path, session_dir: str | Path | None = None) -> Self:
-        """Return the session of `cwd` whose file changed last, or a new one where there is none."""
+        """Return the session of `cwd` whose file changed last, or a new one where there is none.
+
+        Raises NotASessionError, OSError where that file can be listed and not opened.
+        """
         manager = cls(_absolute(cwd), _directory(cwd, session_dir), persist=True)
         for found in _files(cwd, session_dir):
             try:
@@ -94,7 +119,14 @@ class SessionManager(SessionRecorder):
         session_id: str | None = None,
         entries: Iterable[JsonObject] = (),
     ) -> Self:
-        """Return a session that is never written, with `entries` (objects with ids) in it."""
+        """Return a session that is never written, with `entries` (objects of version 3) in it.
+
+        A header among them is the session's, else one is made with `session_id`.
+
+        >>> entry = {"type": "custom", "id": "a1", "parentId": None, "timestamp": "2026-01-02T03:04:05.000Z"}
+        >>> SessionManager.in_memory(entries=[entry]).get_leaf_id()
+        'a1'
+        """
         manager = cls(_absolute(cwd or "."), None, persist=False)
         manager.new_session(session_id=session_id)
         kept = list(entries)
@@ -117,6 +149,12 @@ class SessionManager(SessionRecorder):
 
         Raises NotASessionError where Pi would not open it, ReadOnlyError for a version above 3, WriteError,
         OSError.
+
+        >>> made = SessionManager.create("/home/ada/code", "sessions")
+        >>> asked = made.append_message({"role": "user", "content": "Which tide is it?", "timestamp": 0})
+        >>> fork = SessionManager.fork_from(made.get_session_file(), "/home/ada/other", "sessions")
+        >>> fork.get_leaf_id() == asked, fork.get_header()["parentSession"] == str(made.get_session_file())
+        (True, True)
         """
         if session_id is not None:
             drafts.check_session_id(session_id)
@@ -141,7 +179,14 @@ class SessionManager(SessionRecorder):
     def list(
         cwd: str | Path, session_dir: str | Path | None = None, on_progress: OnProgress | None = None
     ) -> Rows:
-        """Return the sessions of `cwd`, newest first."""
+        """Return the sessions of `cwd`, newest first; files that are no sessions are left out.
+
+        >>> made = SessionManager.create("/home/ada/tides", "sessions")
+        >>> _ = made.append_message({"role": "user", "content": "Which tide is it?", "timestamp": 0})
+        >>> [(row.first_message, row.path == made.get_session_file())
+        ...  for row in SessionManager.list("/home/ada/tides", "sessions")]
+        [('Which tide is it?', True)]
+        """
         return _scan(_files(cwd, session_dir), lambda row: _belongs(row.cwd, cwd, session_dir), on_progress)
 
     @staticmethod

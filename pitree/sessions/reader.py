@@ -118,7 +118,18 @@ class SessionReader:
         return self.tree.label(entry_id)
 
     def get_tree(self) -> list[TreeNode]:
-        """Return the whole tree, root by root; an entry whose parent is missing is a root."""
+        """Return the whole tree, root by root; an entry whose parent is missing is a root.
+
+        >>> from pitree import SessionManager
+        >>> session = SessionManager.in_memory()
+        >>> first = session.append_custom_entry("first")
+        >>> _ = session.append_custom_entry("second")
+        >>> session.branch(first)
+        >>> _ = session.append_custom_entry("third")
+        >>> (root,) = session.get_tree()
+        >>> [node.entry["customType"] for node in root.children]
+        ['second', 'third']
+        """
         tree = self.tree
         nodes = [
             TreeNode(self.body(entry), [], tree.label(entry.id), tree.label_times.get(entry.id))
