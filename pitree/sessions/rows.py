@@ -131,10 +131,26 @@ class Layout:
         """Return a byte for each entry drawn: 1 where the filter shows it."""
         return bytearray(self.kinds.translate(_TABLES[filter_name]))
 
+    def stretch(self, position: int) -> range:
+        """Return the indexes between an entry and the end of the straight line that it begins.
+
+        The end is the last entry before a fork, or the one without children.
+        """
+        children = self.tree.children
+        index = self.places[position]
+        last = index
+        while len(children(self.order[last])) == 1:
+            last += 1  # in the order drawn an only child comes right after its parent
+        return range(index + 1, max(index + 1, last))
+
+    def count_in(self, filter_name: str, indexes: range) -> int:
+        """Return how many of the entries at `indexes` the filter shows."""
+        return self.kinds[indexes.start : indexes.stop].translate(_TABLES[filter_name]).count(1)
+
     def count_below(self, filter_name: str, position: int) -> int:
         """Return how many entries below the one at `position` the filter shows."""
         index = self.places[position]
-        return self.kinds[index + 1 : self.ends[index]].translate(_TABLES[filter_name]).count(1)
+        return self.count_in(filter_name, range(index + 1, self.ends[index]))
 
 
 class Row(NamedTuple):
@@ -247,11 +263,14 @@ def layout_rows(
     filter_name: str = DEFAULT_FILTER,
     *,
     folded: Collection[str] = (),
+    stretches: Collection[str] = (),
     matches: bytes | None = None,
 ) -> Rows:
-    """Return the rows of a layout. `folded` are ids whose descendants are hidden.
+    """Return the rows of a layout.
 
-    `matches` has a byte for each entry in the layout's order, 0 where a search hides it.
+    `folded` are ids whose descendants are hidden, `stretches` ids that hide only what follows in a straight
+    line, up to where it ends or forks; `matches` has a byte for each entry in the layout's order, 0 where a
+    search hides it.
     """
     mask = layout.mask(filter_name)
     if matches is not None:
@@ -262,6 +281,11 @@ def layout_rows(
             if position is not None:
                 index = layout.places[position]
                 mask[index + 1 : layout.ends[index]] = bytes(layout.ends[index] - index - 1)
+    for entry_id in stretches:
+        position = layout.tree.position(entry_id)
+        if position is not None:
+            hidden = layout.stretch(position)
+            mask[hidden.start : hidden.stop] = bytes(len(hidden))
     return _structure(layout, filter_name, mask)
 
 

@@ -87,7 +87,7 @@ class Browser(Reading, Resuming):
         sessions, tree, preview = self.panes
         sessions.border_title, tree.border_title, preview.border_title = "Sessions", "Tree", "Preview"
         sessions.empty_page = self._empty_page()
-        tree.folds = FoldStore(self.options.state_dir)
+        tree.fold_store = FoldStore(self.options.state_dir)
         self._arrange()
         if self._pinned is not None:
             sessions.want(self._pinned)

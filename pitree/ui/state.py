@@ -2,10 +2,9 @@
 
 import hashlib
 import os
-from collections.abc import Collection
 from pathlib import Path
 
-import orjson
+import msgspec
 from platformdirs import user_state_path
 
 
@@ -14,8 +13,18 @@ def state_dir() -> Path:
     return user_state_path("pitree", appauthor=False)
 
 
+class Folds(msgspec.Struct, frozen=True):
+    """What is folded in a session: branches by the id that begins them, straight stretches likewise."""
+
+    branches: frozenset[str] = frozenset()
+    stretches: frozenset[str] = frozenset()
+
+    def __bool__(self) -> bool:
+        return bool(self.branches or self.stretches)
+
+
 class FoldStore:
-    """The folded entries of sessions, by file. With `folder` None nothing is kept."""
+    """The folds of sessions, by file. With `folder` None nothing is kept."""
 
     def __init__(self, folder: Path | None) -> None:
         self._folder = None if folder is None else folder / "folds"
@@ -26,26 +35,23 @@ class FoldStore:
         name = hashlib.sha256(os.fsencode(session.resolve())).hexdigest()[:32]
         return self._folder / f"{name}.json"
 
-    def load(self, session: Path) -> set[str]:
-        """Return the ids that were folded; none where nothing is known or what is there cannot be read."""
+    def load(self, session: Path) -> Folds:
+        """Return what was folded; nothing where nothing is known or what is there cannot be read."""
         file = self._file(session)
         try:
-            kept = orjson.loads(file.read_bytes()) if file is not None else []
-        except (OSError, orjson.JSONDecodeError):
-            return set()
-        return (
-            {entry_id for entry_id in kept if isinstance(entry_id, str)} if isinstance(kept, list) else set()
-        )
+            return Folds() if file is None else msgspec.json.decode(file.read_bytes(), type=Folds)
+        except (OSError, msgspec.MsgspecError, UnicodeDecodeError):
+            return Folds()
 
-    def save(self, session: Path, folded: Collection[str]) -> None:
-        """Keep the folded ids. Raises OSError when they cannot be written."""
+    def save(self, session: Path, folds: Folds) -> None:
+        """Keep the folds. Raises OSError when they cannot be written."""
         file = self._file(session)
         if file is None:
             return
-        if not folded:
+        if not folds:
             file.unlink(missing_ok=True)
             return
         file.parent.mkdir(parents=True, exist_ok=True)
         temporary = file.with_suffix(f".{os.getpid()}.new")
-        temporary.write_bytes(orjson.dumps(sorted(folded)))
+        temporary.write_bytes(msgspec.json.encode(folds))
         temporary.replace(file)

@@ -401,3 +401,18 @@ def test_the_leaf_may_be_anywhere_or_nowhere() -> None:
     assert [row.entry.id for row in visible_rows(FORK)] == [
         row.entry.id for row in visible_rows(FORK, leaf_id="i")
     ]
+
+
+def test_a_folded_stretch_keeps_its_ends_and_what_forks_from_them() -> None:
+    links = {"A": None, "B": "A", "C": "B", "D": "C", "E": "D", "F": "D", "G": "F"}
+    tree = Tree(
+        Entry(name, parent, "message", moment(line), line, line, 1, role="user")
+        for line, (name, parent) in enumerate(links.items())
+    )
+    layout = Layout(tree, "G")
+    rows = layout_rows(layout, "all", stretches={"A"})
+    assert [row.entry.id for row in rows] == ["A", "D", "F", "G", "E"]
+    assert [row.depth for row in rows] == [0, 0, 1, 2, 1]
+    assert layout.count_in("all", layout.stretch(0)) == 2
+    assert not layout.stretch(6), "an entry without children begins nothing"
+    assert len(layout_rows(layout, "all", stretches={"no such entry"})) == 7

@@ -113,7 +113,7 @@ async def test_folding_all_but_the_way_to_the_leaf(app: AppFactory, star: Path) 
         assert pane.line_count < before
         assert pane.rows is not None
         off_path = [row for row in pane.rows if not row.on_path]
-        assert all(row.entry.id in pane.folded or row.entry.role for row in off_path)
+        assert all(row.entry.id in pane.folds.branches or row.entry.role for row in off_path)
         assert entry_id(pilot) == pane.rows.entry(pane.rows.leaf_row or 0).id
         await pilot.press("alt+f")
         assert pane.line_count == before
@@ -132,11 +132,11 @@ async def test_folds_are_there_the_next_time(app: AppFactory, star: Path, tmp_pa
     async with app(file=star, state_dir=state).run_test(size=(140, 40)) as pilot:
         await settled(pilot)
         await pilot.press("alt+f", "ctrl+a")
-        folded, count = set(tree(pilot).folded), tree(pilot).line_count
+        folded, count = tree(pilot).folds, tree(pilot).line_count
         assert folded
     async with app(file=star, state_dir=state).run_test(size=(140, 40)) as pilot:
         await settled(pilot)
-        assert tree(pilot).folded == folded
+        assert tree(pilot).folds == folded
         await pilot.press("ctrl+a")
         assert tree(pilot).line_count == count
 
@@ -148,7 +148,7 @@ async def test_what_is_folded_is_searched_too(app: AppFactory, star: Path) -> No
         await searched(pilot, "serpentine")
         assert tree(pilot).line_count > 0
         await pilot.press("escape")
-        assert tree(pilot).folded
+        assert tree(pilot).folds
 
 
 async def test_enter_keeps_the_place_and_esc_restores_it(app: AppFactory, star: Path) -> None:
@@ -209,3 +209,34 @@ async def test_copying_an_entrys_text(app: AppFactory, star: Path) -> None:
         await wait_until(pilot, lambda: pilot.app.clipboard)
         assert pilot.app.clipboard.startswith("Committed as `9f2c1e7`.")
         assert "copied" in browser(pilot).said
+
+
+async def test_folding_a_straight_stretch_keeps_its_ends(app: AppFactory, star: Path) -> None:
+    async with app(file=star).run_test(size=(140, 40)) as pilot:
+        await settled(pilot)
+        pane = tree(pilot)
+        before = pane.line_count
+        await pilot.press("home", "down", "alt+s")
+        assert pane.rows is not None
+        folded = before - pane.line_count
+        assert folded > 0
+        assert pane.cursor == 0, "the highlight goes to what is left of the stretch"
+        assert f"(+{folded})" in tree_texts(pilot)[0]
+        assert pane.rows.counts[1] > 1, "the fork at its end is still there"
+        assert any("\u25c6" in text for text in tree_texts(pilot)), "and so is the leaf"
+        await pilot.press("alt+s")
+        assert pane.line_count == before
+
+
+async def test_going_to_a_label_by_its_name(app: AppFactory, star: Path) -> None:
+    async with app(file=star).run_test(size=(140, 40)) as pilot:
+        await settled(pilot)
+        await pilot.press("alt+m")
+        await wait_until(pilot, lambda: len(pilot.app.screen_stack) > 1)
+        await pilot.press("down", "enter")
+        await wait_until(pilot, lambda: len(pilot.app.screen_stack) == 1)
+        session = tree(pilot).session
+        assert session is not None
+        assert entry_id(pilot) == list(session.tree.labels)[1]
+        await pilot.press("alt+m", "escape")
+        assert len(pilot.app.screen_stack) == 1

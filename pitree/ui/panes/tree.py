@@ -11,9 +11,11 @@ from pitree.sessions.entries import Entry
 from pitree.sessions.file import SessionFile
 from pitree.sessions.find import EntryTexts
 from pitree.sessions.rows import DEFAULT_FILTER, FILTERS, layout_rows
+from pitree.ui.dialogs.labels import Labels
 from pitree.ui.keys import TREE_KEYS, bindings
 from pitree.ui.panes import tree_jumps
 from pitree.ui.panes.tree_view import TreeView
+from pitree.ui.state import Folds
 
 
 class TreePane(TreeView):
@@ -44,8 +46,8 @@ class TreePane(TreeView):
         rows, entry = self.rows, self.highlighted
         if rows is None or entry is None:
             return
-        if rows.foldable(self.cursor) and entry.id not in self.folded:
-            self.fold(self.folded | {entry.id})
+        if rows.foldable(self.cursor) and entry.id not in self.folds.branches:
+            self._fold_branches(self.folds.branches | {entry.id})
             return
         start = rows.segments[self.cursor]
         if start == self.cursor and rows.parents[start] >= 0:
@@ -57,8 +59,8 @@ class TreePane(TreeView):
         rows, entry = self.rows, self.highlighted
         if rows is None or entry is None:
             return
-        if entry.id in self.folded:
-            self.fold(self.folded - {entry.id})
+        if entry.id in self.folds.branches:
+            self._fold_branches(self.folds.branches - {entry.id})
             return
         row = self.cursor
         while rows.counts[row] == 1:
@@ -199,13 +201,44 @@ class TreePane(TreeView):
             found = tree_jumps.following(self.rows, self.cursor, 1, lambda entry: entry.id in labels)
             self._jump_to(found)
 
+    def action_labels(self) -> None:
+        """Choose from the labels where to go."""
+        labels = [] if self.session is None else list(self.session.tree.labels.items())
+        if not labels:
+            self.app.bell()
+            return
+
+        def chosen(entry_id: str | None) -> None:
+            if entry_id is not None:
+                self.select(entry_id)
+
+        self.app.push_screen(Labels(labels), chosen)
+
     def action_fold_others(self) -> None:
         """Fold every branch but the leaf's; where all of them are, unfold everything."""
         layout = self._layout_of_all
         if layout is None:
             return
         others = set(tree_jumps.branch_starts_off_path(layout_rows(layout, self.filter)))
-        self.fold(set() if others <= self.folded else self.folded | others)
+        folded = self.folds.branches
+        self._fold_branches(frozenset() if others <= folded else folded | others)
+
+    def _fold_branches(self, branches: frozenset[str]) -> None:
+        self.fold(Folds(branches, self.folds.stretches))
+
+    def action_fold_stretch(self) -> None:
+        """Fold the straight stretch that the highlight is on, all but its ends; or unfold it."""
+        rows, layout = self.rows, self._layout_of_all
+        if not rows or layout is None:
+            return
+        start = rows.entry(rows.segments[self.cursor])
+        position = layout.tree.position(start.id)
+        if start.id in self.folds.stretches:
+            self.fold(Folds(self.folds.branches, self.folds.stretches - {start.id}))
+        elif position is not None and layout.count_in(self.filter, layout.stretch(position)):
+            self.fold(Folds(self.folds.branches, self.folds.stretches | {start.id}))
+        else:
+            self.app.bell()
 
     def action_toggle_label_times(self) -> None:
         """Show when each label was set."""
@@ -223,7 +256,7 @@ class TreePane(TreeView):
         if offset is not None and self.rows is not None:
             index = int(self.scroll_offset.y) + offset.y
             if index < len(self.rows):
-                lead = self.rows.lead(index, folded=self.rows.entry(index).id in self.folded)
+                lead = self.rows.lead(index, folded=self.rows.entry(index).id in self.folds.branches)
                 if lead and lead[-1] in "▸▾ " and offset.x + self._pan in {len(lead) - 1, len(lead) - 2}:
                     self.cursor = index
                     if self.rows.foldable(index) or lead[-1] != " ":
@@ -233,7 +266,7 @@ class TreePane(TreeView):
 
     def _toggle_fold(self) -> None:
         entry = self.highlighted
-        if entry is not None and entry.id in self.folded:
+        if entry is not None and entry.id in self.folds.branches:
             self.action_unfold()
         elif self.rows is not None and self.rows.foldable(self.cursor):
             self.action_fold()

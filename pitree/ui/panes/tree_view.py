@@ -19,7 +19,7 @@ from pitree.sessions.text import one_line
 from pitree.ui.documents.values import moment
 from pitree.ui.lineview import RowList
 from pitree.ui.rows import entry_head, entry_text, marked, strip_of
-from pitree.ui.state import FoldStore
+from pitree.ui.state import Folds, FoldStore
 
 # A line this long is decoded in a worker, so that no row holds up the screen (orjson: about 1 ms a megabyte,
 # four for the slower way).
@@ -74,8 +74,8 @@ class TreeView(RowList):
         self.session: SessionFile | None = None
         self.filter = DEFAULT_FILTER
         self.query_text = ""
-        self.folds = FoldStore(None)
-        self.folded: set[str] = set()
+        self.fold_store = FoldStore(None)
+        self.folds = Folds()
         self.rows: Rows | None = None
         self.searching = False
         """Whether texts are still being read for the search."""
@@ -107,7 +107,7 @@ class TreeView(RowList):
         self._awaited.clear()
         self._texts = None
         if not keep:
-            self.folded = set() if session is None else self.folds.load(session.path)
+            self.folds = Folds() if session is None else self.fold_store.load(session.path)
             self.query_text = ""
         self._layout_of_all = None if session is None else Layout(session.tree, session.tree.leaf_id)
         if session is not None and followed:
@@ -177,7 +177,10 @@ class TreeView(RowList):
             self._matches = self._texts.matches(layout, self.query_text)
         hiding = self._matches if self.narrowed else None
         # what is folded away is searched, too
-        self.rows = layout_rows(layout, self.filter, folded=() if searching else self.folded, matches=hiding)
+        folds = Folds() if searching else self.folds
+        self.rows = layout_rows(
+            layout, self.filter, folded=folds.branches, stretches=folds.stretches, matches=hiding
+        )
         row = self.rows.row_of(self._wanted)
         if row is None:
             row = self._nearest(layout) if self._wanted is not None else len(self.rows) - 1
@@ -249,14 +252,14 @@ class TreeView(RowList):
         if rows is None or session is None:
             return Strip([])
         entry = rows.entry(index)
-        folded = entry.id in self.folded and not self.query_text
+        folded = entry.id in self.folds.branches and not self.query_text
         spans = entry_head(rows, index, folded=folded)
         spans += entry_text(
             self._describe(entry),
             label=session.tree.label(entry.id),
             is_leaf=index == rows.leaf_row,
             notes=bool(session.tree.notes(entry)),
-            hidden=self._hidden_below(entry) if folded else 0,
+            hidden=0 if self.query_text else self._hidden_by(entry),
             label_time=self._label_time(entry) if self.label_times else "",
         )
         if self.matches(index):
@@ -268,10 +271,17 @@ class TreeView(RowList):
         stamp = None if self.session is None else self.session.tree.label_times.get(entry.id)
         return moment(stamp) if stamp else ""
 
-    def _hidden_below(self, entry: Entry) -> int:
+    def _hidden_by(self, entry: Entry) -> int:
+        """Return how many rows a fold at this entry hides."""
         layout = self._layout_of_all
         position = None if layout is None else layout.tree.position(entry.id)
-        return 0 if layout is None or position is None else layout.count_below(self.filter, position)
+        if layout is None or position is None:
+            return 0
+        if entry.id in self.folds.branches:
+            return layout.count_below(self.filter, position)
+        if entry.id in self.folds.stretches:
+            return layout.count_in(self.filter, layout.stretch(position))
+        return 0
 
     def _describe(self, entry: Entry) -> Description:
         description = self._descriptions.get(entry.id)
@@ -294,12 +304,12 @@ class TreeView(RowList):
             self._descriptions[entry.id] = description
             self.redraw()
 
-    def fold(self, folded: set[str]) -> None:
-        """Fold these entries and no others, and remember it for the next time."""
-        self.folded = folded
+    def fold(self, folds: Folds) -> None:
+        """Fold this and nothing else, and remember it for the next time."""
+        self.folds = folds
         if self.session is not None:
             try:
-                self.folds.save(self.session.path, folded)
+                self.fold_store.save(self.session.path, folds)
             except OSError as error:
                 self.post_message(self.Unkept(one_line(f"the folds cannot be kept: {error}", 300)))
         self._rebuild()
