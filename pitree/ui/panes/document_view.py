@@ -1,7 +1,7 @@
 """A document on the screen: wraps what is visible, scrolls, keeps its place when the width changes."""
 
 from collections.abc import Callable, Iterator
-from typing import ClassVar
+from typing import ClassVar, Final
 
 from rich.segment import Segment
 from rich.style import Style
@@ -12,6 +12,9 @@ from textual.strip import Strip
 from pitree.ui.documents.layout import Layout
 from pitree.ui.documents.model import STYLE_NAMES, Document
 from pitree.ui.lineview import LineView
+
+# Borders and scrollbar of a pane that has the whole screen.
+_FRAME_WIDTH: Final = 3
 
 
 class DocumentView(LineView, can_focus=False):
@@ -80,7 +83,9 @@ class DocumentView(LineView, can_focus=False):
         self._lay_out(self.document, lambda layout: layout.row_at(place))
 
     def _lay_out(self, document: Document, top: Callable[[Layout], int]) -> None:
-        layout = Layout(document, self.scrollable_content_region.width, wrap=self.wrap)
+        # a hidden pane has no width; the first picture of it comes before it is told its own
+        width = self.scrollable_content_region.width or self.app.size.width - _FRAME_WIDTH
+        layout = Layout(document, max(1, width), wrap=self.wrap)
         self._layout_of = layout
         wanted = layout.settle(top(layout), self.page)
         self.set_line_count(layout.height)
