@@ -9,13 +9,14 @@ import stat
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from types import TracebackType
-from typing import NamedTuple, Self
+from typing import Final, NamedTuple, Self
 
 from pitree.sessions import migrate
 from pitree.sessions.entries import CURRENT_VERSION, Damage, Entry, JsonObject, decode_entry
 from pitree.sessions.errors import EntryNotFoundError, LineError, NotASessionError, SessionError
 from pitree.sessions.jsonl import Line, LineCutter, parse_value
 from pitree.sessions.salvage import swallowed
+from pitree.sessions.structure import shallow
 from pitree.sessions.text import one_line
 from pitree.sessions.tree import Tree
 
@@ -25,6 +26,9 @@ _MAX_LINES_BEFORE_HEADER = 20
 # So much of the beginning and of the end is compared to tell an appended file from a rewritten one.
 _COMPARED_BYTES = 512
 _BLANKS = b" \t\r\n\v\f"
+
+TOO_DEEP: Final = "nested too deeply; the depths are left out"
+"""A note of entries whose objects can only be had in part, so that they cannot be written anew."""
 
 Progress = Callable[[int, int], bool]
 """Called with the bytes read and the bytes there are; False stops the reading."""
@@ -178,10 +182,12 @@ class SessionFile:
     def body(self, entry: Entry) -> JsonObject:
         """Return the whole object on an entry's line, as version 3 has it; a new one at every call.
 
+        Where the line is nested too deeply (TOO_DEEP is among the notes), null stands for what is too deep.
         Raises SessionError when the line is no longer what was read, OSError when it cannot be read.
         """
+        data = self.raw(entry)
         try:
-            value = parse_value(self.raw(entry))
+            value = parse_value((TOO_DEEP in entry.notes and shallow(data)) or data)
         except LineError as error:
             raise SessionError(f"line {entry.line} of {self.path} changed: {error}") from None
         if not isinstance(value, dict) or (self.version >= 2 and value.get("id", entry.id) != entry.id):
@@ -226,7 +232,10 @@ class SessionFile:
             try:
                 entry = decode_entry(line)
             except LineError as error:
-                if line.data.strip(_BLANKS):
+                deep = _deep_entry(line)
+                if deep is not None:
+                    self._take_entries((deep,), line, entries)
+                elif line.data.strip(_BLANKS):
                     reason = f"unfinished last line ({error})" if unfinished else str(error)
                     self._damage.append(Damage(line.number, line.offset, reason))
                     if not unfinished:
@@ -363,3 +372,19 @@ class SessionFile:
         if (mine.st_size, mine.st_mtime_ns) == self._seen:
             return False
         return mine.st_size == self.size or self._read_ends() != self._ends
+
+
+def _deep_entry(line: Line) -> Entry | None:
+    """Return the entry on a line that is JSON, but nested too deeply to be read as a whole."""
+    data = shallow(line.data)
+    if data is None:
+        return None
+    try:
+        entry = decode_entry(line._replace(data=data))
+    except LineError:
+        return None
+    if not isinstance(entry, Entry):
+        return None
+    entry.length = len(line.data)
+    entry.notes = (*entry.notes, TOO_DEEP)
+    return entry

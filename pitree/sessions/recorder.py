@@ -13,7 +13,7 @@ from pitree.sessions.entries import JsonObject
 from pitree.sessions.errors import EntryNotFoundError
 from pitree.sessions.file import SessionFile
 from pitree.sessions.reader import SessionReader
-from pitree.sessions.storage import Draft, Stored
+from pitree.sessions.storage import Draft, Stored, check_whole
 from pitree.sessions.tree import Tree
 
 
@@ -24,9 +24,10 @@ class SessionRecorder(SessionReader):
 
     What appends an entry hangs it on the leaf, moves the leaf there and returns the new entry's id. It raises
     ReadOnlyError for a file that must not be written to (a version above 3, something before the header),
-    WriteError when writing fails, InvalidValueError for what JSON cannot hold, EntryNotFoundError when the
-    leaf is gone from a file that was rewritten: then leaf, entries and file are as they were, but for what
-    others wrote. An optional argument that is None is left out of the entry.
+    NotASessionError where something else took the file's place, WriteError when writing fails,
+    InvalidValueError for what JSON cannot hold, EntryNotFoundError when the leaf is gone from a file that was
+    rewritten: then leaf, entries and file are as they were, but for what others wrote. An optional argument
+    that is None is left out of the entry.
 
     >>> from pitree import SessionManager
     >>> session = SessionManager.in_memory("/home/ada/code")
@@ -81,11 +82,14 @@ class SessionRecorder(SessionReader):
 
         The labels of its entries are made anew. Returns the new session's path (None: in memory only); the
         file is there at once if the path has a conversation. Raises EntryNotFoundError, ReadOnlyError,
-        WriteError; then nothing has changed.
+        WriteError, and InvalidValueError where an entry is nested too deeply to be written anew; then nothing
+        has changed.
         """
         self._storage.check_writable()
         self._require(leaf_id)
         tree = self.tree
+        for entry in tree.path(leaf_id):
+            check_whole(entry)
         entries = branched.branched_entries(self.get_branch(leaf_id), tree.labels, tree.label_times)
         before = self.get_session_file()
         header = drafts.header(

@@ -8,22 +8,20 @@ up, so there is one place where it can begin. An object that could as well be a 
 (the tear just behind it) is left alone: better an entry too few than one that never was.
 """
 
-import re
+from collections.abc import Iterator
 from typing import Final
 
+from pitree.sessions import structure
 from pitree.sessions.entries import Entry, decode_entry
 from pitree.sessions.errors import LineError
 from pitree.sessions.jsonl import Line, parse_value
 
 # What Pi writes into every entry; objects inside messages have some of these at most.
 _ALWAYS_THERE: Final = frozenset({"type", "id", "parentId", "timestamp"})
-# Quotes that begin or end a string (escaped ones follow an odd number of backslashes), and structure.
-_TOKEN: Final = re.compile(rb'\\+"?|["{}\[\],:]')
 _BLANKS: Final = b" \t\r"
 _NOTE: Final = "recovered from a torn line; Pi does not see it"
 
-_QUOTE, _COMMA, _COLON, _BACKSLASH = b'",:\\'
-_OPENING, _CLOSING = b"{[", b"}]"
+_COMMA, _COLON = b",:"
 
 
 def swallowed(line: Line) -> list[Entry]:
@@ -34,7 +32,7 @@ def swallowed(line: Line) -> list[Entry]:
     data = line.data.rstrip(_BLANKS)
     if not data.endswith(b"}"):
         return []
-    tokens = _tokens(data)
+    tokens = structure.tokens_backwards(data)
     found: list[Entry] = []
     end = len(data)
     while (start := _beginning(data, tokens, end)) is not None:
@@ -66,34 +64,23 @@ def _entry(line: Line) -> Entry | None:
     return entry
 
 
-def _tokens(data: bytes) -> list[tuple[int, int]]:
-    """Return place and byte of all unescaped quotes and of all structural bytes, also those in strings."""
-    tokens = []
-    for match in _TOKEN.finditer(data):
-        token = match[0]
-        if len(token) % 2 and token[-1] != _BACKSLASH:  # an escaped quote makes an even number of bytes
-            tokens.append((match.end() - 1, token[-1]))
-    return tokens
-
-
-def _beginning(data: bytes, tokens: list[tuple[int, int]], end: int) -> int | None:
-    """Return where the object begins that ends before `end`, or None; takes its tokens off the list."""
+def _beginning(data: bytes, tokens: Iterator[tuple[int, int]], end: int) -> int | None:
+    """Return where the object begins that ends before `end`, or None; takes its tokens, from the last on."""
     if not data.endswith(b"}", 0, end):
         return None
     depth = 0
     in_string = False
-    while tokens:
-        place, byte = tokens.pop()
-        if byte == _QUOTE:
+    for place, byte in tokens:
+        if byte == structure.QUOTE:
             in_string = not in_string
         elif in_string:
             continue
-        elif byte in _CLOSING:
+        elif byte in structure.CLOSING:
             depth += 1
-        elif byte in _OPENING:
+        elif byte in structure.OPENING:
             depth -= 1
             if depth == 0:
-                return place if byte == _OPENING[0] else None
+                return place if byte == structure.OPENING[0] else None
     return None
 
 
@@ -102,17 +89,17 @@ def _may_be_a_value(before: bytes) -> bool:
     opened = bytearray()
     in_string = False
     last = -1
-    for _place, byte in _tokens(before):
-        if byte == _QUOTE:
+    for _place, byte in structure.tokens(before):
+        if byte == structure.QUOTE:
             in_string = not in_string
         elif in_string:
             continue
-        elif byte in _OPENING:
+        elif byte in structure.OPENING:
             opened.append(byte)
-        elif byte in _CLOSING:
+        elif byte in structure.CLOSING:
             del opened[-1:]
         last = byte
     end = _without_blanks(before, len(before))
     if in_string or not end or before[end - 1] != last:
         return False
-    return last == _COLON or (opened.endswith(b"[") and last in (_COMMA, _OPENING[1]))
+    return last == _COLON or (opened.endswith(b"[") and last in (_COMMA, structure.OPENING[1]))

@@ -6,7 +6,7 @@ from pathlib import Path
 from pitree.sessions import migrate, writing
 from pitree.sessions.entries import CURRENT_VERSION, Entry, JsonObject, decode_entry
 from pitree.sessions.errors import InvalidValueError, LineError, ReadOnlyError, WriteError
-from pitree.sessions.file import SessionFile
+from pitree.sessions.file import TOO_DEEP, SessionFile
 from pitree.sessions.jsonl import Line, encode_value, parse_value
 from pitree.sessions.tree import Tree
 
@@ -25,12 +25,21 @@ def encode_entry(entry: JsonObject) -> bytes:
 def lines_of(file: SessionFile) -> list[bytes]:
     """Return the lines of all entries of a file as version 3 has them, repeated ids included, without header.
 
-    What needs no migration is as it is in the file, to the byte.
+    What needs no migration is as it is in the file, to the byte. Raises InvalidValueError for what is nested
+    too deeply to be migrated.
     """
     every = sorted([*file.entries, *file.tree.superseded], key=lambda entry: entry.offset)
     if file.version >= CURRENT_VERSION:
         return [file.raw(entry) for entry in every]
+    for entry in every:
+        check_whole(entry)
     return [encode_entry(file.body(entry)) for entry in every]
+
+
+def check_whole(entry: Entry) -> None:
+    """Raise InvalidValueError where an entry's object can only be had in part, and so not be written anew."""
+    if TOO_DEEP in entry.notes:
+        raise InvalidValueError(f"entry {entry.id} on line {entry.line} cannot be written anew: {TOO_DEEP}")
 
 
 class Draft:

@@ -12,7 +12,7 @@
 //
 // What goes wrong inside Pi is answered as {"error": MESSAGE}. Pi repairs and migrates the files it opens, so it gets
 // copies.
-import { copyFileSync, existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { createInterface } from "node:readline";
@@ -97,7 +97,7 @@ function state(manager) {
     header: manager.getHeader(),
     sessionId: manager.getSessionId(),
     file,
-    stored: file !== null && existsSync(file) ? readFileSync(file, "utf8") : null,
+    stored: file !== null && existsSync(file) && statSync(file).isFile() ? readFileSync(file, "utf8") : null,
     persisted: manager.isPersisted(),
     cwd: manager.getCwd(),
     name: manager.getSessionName() ?? null,
@@ -117,7 +117,7 @@ function state(manager) {
 /**
  * Calls methods of one SessionManager one after another and answers the state before the first and after each of
  * them. `start` is {"make": NAME, "with": ARGUMENTS} of the static method that makes it, a step {"do": NAME, "with":
- * ARGUMENTS}. Among the arguments, {"$entry": N} stands for the id of the N-th entry (counted round and
+ * ARGUMENTS}, or {"remove": FILE} to put a folder in the place of a file ("folder": false: nothing). Among the arguments, {"$entry": N} stands for the id of the N-th entry (counted round and
  * round; "nowhere" where there is none), {"$file": N} for the N-th session file so far (from the end where negative),
  * {"$dir": NAME} for a path in a folder of its own, {"$undefined": true} for undefined.
  */
@@ -147,7 +147,10 @@ function script({ dir, start, steps }) {
   for (const step of steps) {
     let error = null;
     try {
-      manager[step.do](...meant(step.with));
+      if (step.remove) {
+        rmSync(step.remove);
+        if (step.folder ?? true) mkdirSync(step.remove);
+      } else manager[step.do](...meant(step.with));
     } catch (thrown) {
       error = String(thrown?.message ?? thrown);
     }

@@ -245,3 +245,16 @@ def test_pi_and_two_of_us_at_once(agent: AgentPaths, tmp_path: Path) -> None:
     for acknowledged in told:
         assert [parents[entry_id] for entry_id in acknowledged] == [root, *acknowledged[:-1]]
         assert len(acknowledged) == 300
+
+
+def test_a_line_nested_very_deeply(oracle: Oracle, tmp_path: Path) -> None:
+    """Both keep it as a link in the chain."""
+    made = Session()
+    made.user("before")
+    deep = made.entry("custom", customType="c", data="DEEP")
+    made.user("after")
+    path = tmp_path / "session.jsonl"
+    path.write_bytes(made.encoded().replace(b'"DEEP"', b'[{"a":' * 100_000 + b"1" + b"}]" * 100_000))
+    ours = pitree_view(path)
+    assert ours.branch == ["00000001", deep, "00000003"]
+    assert_same(pi_view(oracle.session(path)), ours, (*TREE_PARTS, *CONTEXT_PARTS))
