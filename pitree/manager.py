@@ -23,7 +23,7 @@ from pitree.sessions.entries import JsonObject
 from pitree.sessions.errors import NotASessionError, ReadOnlyError
 from pitree.sessions.file import SessionFile
 from pitree.sessions.recorder import SessionRecorder
-from pitree.sessions.storage import Draft, encode_entry, lines_of
+from pitree.sessions.storage import Draft, Stored, encode_entry, lines_of
 
 Rows = list[SessionRow]
 
@@ -97,6 +97,8 @@ class SessionManager(SessionRecorder):
     def continue_recent(cls, cwd: str | Path, session_dir: str | Path | None = None) -> Self:
         """Return the session of `cwd` whose file changed last, or a new one where there is none.
 
+        What Pi does not open is passed over, though `list` shows it.
+
         Raises NotASessionError, OSError where that file can be listed and not opened.
         """
         manager = cls(_absolute(cwd), _directory(cwd, session_dir), persist=True)
@@ -106,8 +108,11 @@ class SessionManager(SessionRecorder):
             except OSError:
                 continue
             if header is not None and _belongs(header.get("cwd"), cwd, session_dir):
-                manager.set_session_file(found.path)
-                return manager
+                file = SessionFile.load(found.path)
+                if not file.refused_by_pi:
+                    manager._take(Stored(file))
+                    return manager
+                file.close()
         manager.new_session()
         return manager
 
@@ -131,7 +136,7 @@ class SessionManager(SessionRecorder):
         manager.new_session(session_id=session_id)
         kept = list(entries)
         if kept:
-            headers = [entry for entry in kept if entry.get("type") == "session"]
+            headers = [entry for entry in kept if isinstance(_header_id(entry), str)]
             others = [entry for entry in kept if entry.get("type") != "session"]
             manager._take(Draft(headers[0] if headers else manager.get_header(), None, others))
         return manager
@@ -194,6 +199,10 @@ class SessionManager(SessionRecorder):
         """Return the sessions of all working directories, or all in the flat root `session_dir`."""
         store = _default_store() if session_dir is None else _flat(session_dir)
         return _scan(session_paths(store), lambda _row: True, on_progress)
+
+
+def _header_id(entry: JsonObject) -> object:
+    return entry.get("id") if entry.get("type") == "session" else None
 
 
 def _absolute(path: str | Path) -> str:

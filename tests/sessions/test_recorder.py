@@ -187,6 +187,8 @@ def test_a_header_is_no_entry() -> None:
     session = SessionManager.in_memory(entries=[Session(id="mine").header, *EVERY_LINE[:1]])
     assert session.get_session_id() == "mine"
     assert len(session.get_entries()) == 1
+    session = SessionManager.in_memory(session_id="made", entries=[{"type": "session"}, {**EVERY_LINE[0]}])
+    assert session.get_session_id() == "made"
 
 
 def test_repeated_ids_in_memory() -> None:

@@ -266,6 +266,11 @@ def test_a_file_system_without_links(tmp_path: Path, monkeypatch: pytest.MonkeyP
         assert made.exists()
         with pytest.raises(WriteError, match="exists already"):
             writing.create_file(path, [])
+    put(tmp_path, damaged.version_1() + b" ")
+    with SessionManager.open(path) as session:
+        session.append_session_info("migrated again")
+    assert (kept.read_bytes(), kept.stat().st_mtime) == (damaged.version_1(), LONG_AGO)
+    assert path.with_name("session.jsonl.v1.2").read_bytes() == damaged.version_1() + b" "
     assert not list(tmp_path.glob(".*"))
 
 
@@ -370,6 +375,28 @@ def test_a_disk_that_is_really_full(tmp_path: Path) -> None:
             session.append_custom_entry("c", "small")
     finally:
         subprocess.run(["umount", "--lazy", tmp_path], check=True)
+
+
+def test_a_first_write_that_cannot_be_read_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The entry counts, since it is in the file; and the next one goes there, too."""
+    with SessionManager.create("/home/ada", tmp_path) as session:
+        with monkeypatch.context() as patched:
+
+            def fail(*_: object) -> None:
+                raise OSError(24, "Too many open files")
+
+            patched.setattr(SessionFile, "load", fail)
+            with pytest.raises(WriteError, match="cannot be read again: Too many open files"):
+                session.append_message({"role": "user", "content": "first"})
+            with pytest.raises(WriteError, match="cannot be read again"):
+                session.append_message({"role": "user", "content": "not taken"})
+            assert len(session.get_entries()) == 1
+        session.append_message({"role": "user", "content": "second"})
+        path = session.get_session_file()
+    assert path is not None
+    stored = [json.loads(line) for line in path.read_bytes().splitlines()[1:]]
+    assert [entry["message"]["content"] for entry in stored] == ["first", "second"]
+    assert stored[1]["parentId"] == stored[0]["id"]
 
 
 def test_a_folder_that_cannot_be_made(tmp_path: Path) -> None:
@@ -624,3 +651,115 @@ def test_two_programs_at_once(tmp_path: Path) -> None:
         assert [chain[entry_id] for entry_id in acknowledged] == [OK, *acknowledged[:-1]]
     with SessionFile.load(path) as session:
         assert session.damage == []
+
+
+# ---- others, at the worst moment
+
+
+def before_lock(monkeypatch: pytest.MonkeyPatch, number: int, change: Callable[[], None]) -> None:
+    """Let something happen while the `number`-th lock from now on is waited for."""
+    flock = fcntl.flock
+    waited = iter(range(1, 100))
+
+    def wait(fd: int, operation: int) -> None:
+        if next(waited) == number:
+            change()
+        flock(fd, operation)
+
+    monkeypatch.setattr("fcntl.flock", wait)
+
+
+def test_another_of_us_migrates_first(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = put(tmp_path, damaged.version_1())
+
+    def migrate() -> None:
+        with SessionManager.open(path) as other:
+            other.append_session_info("theirs")
+
+    with SessionManager.open(path) as session:
+        before_lock(monkeypatch, 1, migrate)
+        session.append_custom_entry("ours")
+        assert [entry["type"] for entry in session.get_entries()[-2:]] == ["session_info", "custom"]
+        assert session.get_session_name() == "theirs"
+    assert sorted(facts(tmp_path)) == ["session.jsonl", "session.jsonl.v1"]
+
+
+def test_a_file_that_becomes_an_old_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = put(tmp_path, damaged.plain())
+    old = damaged.talk(version=2).encoded()
+    with SessionManager.open(path) as session:
+        before_lock(monkeypatch, 1, lambda: _replace(path, old))
+        with pytest.raises(WriteError, match="older version"):
+            session.append_session_info("x")
+    assert path.read_bytes() == old
+
+
+def test_an_empty_file_that_is_filled(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = put(tmp_path, b"")
+    with SessionManager.open(path) as session:
+        before_lock(monkeypatch, 1, lambda: _fill(path))
+        with pytest.raises(WriteError, match="no longer empty"):
+            session.append_message({"role": "user", "content": "hi"})
+    assert path.read_bytes() == damaged.plain()
+
+
+def _fill(path: Path) -> None:
+    path.write_bytes(damaged.plain())
+
+
+def _replace(path: Path, content: bytes) -> None:
+    beside = path.with_name("beside")
+    beside.write_bytes(content)
+    beside.replace(path)
+
+
+@pytest.mark.parametrize("name", ["replace_file", "append_lines"])
+def test_changes_are_made_under_the_lock(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = put(tmp_path, damaged.version_1())
+    real = getattr(writing, name)
+    held: list[bool] = []
+
+    def looking(*given: Any) -> Any:  # noqa: ANN401 - whatever the real one takes and gives
+        with path.open("ab") as other:
+            try:
+                fcntl.flock(other, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                held.append(False)
+            except BlockingIOError:
+                held.append(True)
+        return real(*given)
+
+    monkeypatch.setattr(writing, name, looking)
+    with SessionManager.open(path) as session:
+        session.append_session_info("x")
+    assert held == [True]
+    with path.open("ab") as other:
+        fcntl.flock(other, fcntl.LOCK_EX | fcntl.LOCK_NB)  # and it is let go
+
+
+def test_a_torn_line_that_others_have_written_behind(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Then nothing can be taken away again, and the message says so; their line can still be read."""
+    path = put(tmp_path, damaged.plain())
+    other = {
+        "type": "custom",
+        "customType": "c",
+        "id": "other",
+        "parentId": OK,
+        "timestamp": "2026-01-02T03:04:05.000Z",
+    }
+    write = os.write
+
+    def half(fd: int, data: bytes) -> int:
+        written = write(fd, data[: len(data) // 2])
+        with path.open("ab") as theirs:
+            theirs.write(encode([other]))
+        return written
+
+    with SessionManager.open(path) as session:
+        with monkeypatch.context() as patched:
+            patched.setattr("os.write", half)
+            with pytest.raises(
+                WriteError, match=r"only \d+ of \d+ bytes could be written; a torn line is left"
+            ):
+                session.append_session_info("x")
+        session.append_session_info("y")
+        assert [entry["id"] for entry in session.get_entries()][:3] == [HI, OK, "other"]
