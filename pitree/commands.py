@@ -85,7 +85,8 @@ def list_sessions(args: Namespace, place: Place) -> None:
     rows = read_rows(place, everything=args.all)
     query_text = " ".join(args.query)
     if query_text.strip():
-        from pitree.catalog.search import parse_query, search
+        from pitree.catalog.search import search
+        from pitree.sessions.query import parse_query
 
         query = parse_query(query_text)
         if query.error:

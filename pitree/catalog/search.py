@@ -5,86 +5,20 @@ in name or directory; `"a phrase"` stands as it is but for blanks; `re:PATTERN` 
 of it without regard to case. A find in the name comes before one in the text, that before scattered letters.
 """
 
-import re
 import time
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
-from typing import Any, Final, Literal, NamedTuple
+from typing import Any, Final, Literal
 
 from pitree.catalog.fuzzy import fuzzy_score
-from pitree.catalog.jsregex import PatternError, translate
 from pitree.catalog.rows import Searchable, SessionRow
-from pitree.sessions.javascript import WHITESPACE, trim
+from pitree.sessions.query import Query, Term, on_one_line
 
 Order = Literal["relevance", "recent"]
 
 _TEXT: Final = 1_000_000.0
 _FUZZY: Final = 2_000_000.0
-_BLANK_RUN: Final = re.compile(f"[{WHITESPACE}]+")
-# What only one of JavaScript and Python takes for a blank.
-_DISPUTED: Final = "\x1c\x1d\x1e\x1f\x85\ufeff"
 _ROW_SECONDS: Final = 1.0
 _BUDGET_SECONDS: Final = 10.0
-
-
-class Term(NamedTuple):
-    """One of the things that all have to be found; `text` is in lower case."""
-
-    text: str
-    is_phrase: bool
-
-
-@dataclass(slots=True)
-class Query:
-    """What to look for: `terms`, or a compiled `pattern` of the package `regex`.
-
-    `error` says why nothing is found, in words for the person who typed it, or is None. A search that takes
-    too long puts its complaint there.
-    """
-
-    terms: tuple[Term, ...] = ()
-    pattern: Any = None
-    error: str | None = None
-
-
-def parse_query(text: str) -> Query:
-    """Return the query that was typed; a blank one finds everything."""
-    typed = trim(text)
-    if typed.startswith("re:"):
-        return _pattern_query(trim(typed[3:]))
-    if typed.count('"') % 2:  # a quotation that is still open is none
-        return Query(terms=tuple(_words(typed)))
-    terms: list[Term] = []
-    for place, part in enumerate(typed.split('"')):
-        if place % 2:
-            phrase = _on_one_line(part.lower())
-            terms += [Term(phrase, is_phrase=True)] if phrase else []
-        else:
-            terms += _words(part)
-    return Query(terms=tuple(terms))
-
-
-def _words(text: str) -> Iterable[Term]:
-    return (Term(word.lower(), is_phrase=False) for word in _BLANK_RUN.split(text) if word)
-
-
-def _on_one_line(text: str) -> str:
-    if any(character in text for character in _DISPUTED):
-        return trim(_BLANK_RUN.sub(" ", text))
-    return " ".join(text.split())  # a third of the time
-
-
-def _pattern_query(pattern: str) -> Query:
-    if not pattern:
-        return Query(error="the regular expression is empty")
-    import regex  # late: most searches are words
-
-    try:
-        return Query(pattern=regex.compile(translate(pattern), regex.IGNORECASE))
-    except PatternError as error:
-        return Query(error=f"regular expression: {error}")
-    except (regex.error, RecursionError, OverflowError, MemoryError) as error:
-        return Query(error=f"regular expression: not supported ({error})")
 
 
 def search(
@@ -162,13 +96,13 @@ def _word_score(fields: Searchable, word: str) -> float | None:
 
 
 def _phrase_score(fields: Searchable, phrase: str) -> float | None:
-    name = _on_one_line(fields.name)
+    name = on_one_line(fields.name)
     if phrase in name:
         return fuzzy_score(phrase, name)
-    if phrase in fields.id or phrase in fields.text or phrase in _on_one_line(fields.cwd):
+    if phrase in fields.id or phrase in fields.text or phrase in on_one_line(fields.cwd):
         return _TEXT
     if fields.one_line_text is None:
         if not all(word in fields.text for word in phrase.split(" ")):
             return None
-        fields.one_line_text = _on_one_line(fields.text)
+        fields.one_line_text = on_one_line(fields.text)
     return _TEXT if phrase in fields.one_line_text else None

@@ -5,7 +5,8 @@ import pytest
 
 from pitree.catalog import search as search_module
 from pitree.catalog.rows import SessionRow
-from pitree.catalog.search import Term, parse_query, search
+from pitree.catalog.search import search
+from pitree.sessions.query import Term, parse_query
 
 from .recorded_searches import FOUND, SESSIONS
 from .store import known

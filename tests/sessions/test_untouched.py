@@ -11,13 +11,14 @@ from pitree.catalog.locations import Store, session_paths
 from pitree.catalog.resolve import resolve_session
 from pitree.catalog.rows import SessionRow
 from pitree.catalog.scan import scan_store
-from pitree.catalog.search import parse_query, search
+from pitree.catalog.search import search
 from pitree.cli import main
 from pitree.sessions.context import build_session_context
 from pitree.sessions.describe import describe
 from pitree.sessions.errors import NotASessionError
 from pitree.sessions.file import SessionFile
 from pitree.sessions.find import EntryTexts
+from pitree.sessions.query import parse_query
 from pitree.sessions.rows import FILTERS, Layout, layout_rows
 from pitree.sessions.tokens import context_tokens
 

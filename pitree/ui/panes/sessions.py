@@ -14,7 +14,8 @@ from textual.strip import Strip
 from textual.worker import get_current_worker
 
 from pitree.catalog.rows import SessionRow, newest_first
-from pitree.catalog.search import parse_query, search
+from pitree.catalog.search import search
+from pitree.sessions.query import parse_query
 from pitree.sessions.text import one_line
 from pitree.ui.keys import SESSIONS_KEYS, bindings
 from pitree.ui.lineview import RowList

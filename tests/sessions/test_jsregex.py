@@ -6,7 +6,7 @@ import time
 import pytest
 import regex
 
-from pitree.catalog.jsregex import PatternError, translate
+from pitree.sessions.jsregex import PatternError, translate
 
 from .recorded_patterns import MATCHES, TEXTS
 
