@@ -142,6 +142,7 @@ def test_the_chain_is_whole_again(tmp_path: Path) -> None:
 def test_the_work_is_linear(monkeypatch: pytest.MonkeyPatch) -> None:
     """Every byte is looked at a fixed number of times: counted, not timed."""
     tried: list[int] = []
+
     def counting(line: Line) -> Any:  # noqa: ANN401 - what the real one gives
         tried.append(len(line.data))
         return decode_entry(line)
