@@ -4,6 +4,7 @@ An entry is searched by its label, its role or type, the beginning of its text, 
 or answers. Texts are read once, in file order, and only for entries not read yet.
 """
 
+import time
 from collections.abc import Callable
 from typing import Final
 
@@ -14,6 +15,7 @@ from pitree.sessions.describe import describe
 from pitree.sessions.entries import Entry
 from pitree.sessions.errors import SessionError
 from pitree.sessions.file import SessionFile
+from pitree.sessions.query import Query, Term, on_one_line
 from pitree.sessions.rows import Layout
 
 _LIMIT: Final = 400
@@ -46,9 +48,12 @@ class EntryTexts:
         self._session = session
         self._texts: dict[str, str] = {}
         self._calls: dict[str, str] = {}
+        self._ordered: tuple[Layout, list[str]] | None = None
+        self._last: tuple[list[str], tuple[Term, ...], list[int]] | None = None
 
     def read(self, stop: Callable[[], bool] = lambda: False) -> bool:
         """Read the texts that are missing; False when `stop` ended it early."""
+        self._ordered = self._last = None
         for place, entry in enumerate(self._session.entries):
             if place % _STEP == 0 and stop():
                 return False
@@ -69,7 +74,7 @@ class EntryTexts:
                 parts += self._block_texts(content)
             if entry.role == "toolResult" and entry.calls:
                 parts.append(self._calls.get(entry.calls[0], ""))
-            return " ".join(parts).lower()
+            return " ".join(parts).lower() or " "
         return self._described(entry, parts)
 
     def _block_texts(self, content: list[_Block]) -> list[str]:
@@ -94,27 +99,66 @@ class EntryTexts:
         texts = [block["text"] for block in blocks_of(content) if isinstance(block.get("text"), str)]
         return " ".join([*parts, description.lead, description.text, *texts])[: _LIMIT * 2].lower()
 
-    def matches(self, layout: Layout, query: str) -> bytes:
-        """Return a byte for each entry of `layout` in the order drawn: 1 where every word is in its text.
+    def matches(self, layout: Layout, query: Query, *, seconds: float = 2.0) -> bytes:
+        """Return a byte for each entry of `layout` in the order drawn: 1 where the query is in its text.
 
-        Entries whose text was not read yet do not match.
+        Entries whose text was not read yet do not match. A query with an error matches nothing; a pattern
+        that takes more than `seconds` altogether is stopped, which becomes its error.
         """
-        words = query.lower().split()
-        entries = layout.tree.entries
-        labels = layout.tree.labels
-        texts = self._texts
-        found = bytearray(len(layout.order))
-        for index, position in enumerate(layout.order):
-            entry_id = entries[position].id
-            text = texts.get(entry_id)
-            if text is None:
-                continue
-            label = labels.get(entry_id)
-            if label is not None:
-                text = f"{label.lower()} {text}"
-            for word in words:
-                if word not in text:
-                    break
+        if query.error is not None:
+            return bytes(len(layout.order))
+        texts = self.prepare(layout)
+        if query.pattern is not None:
+            return self._pattern_matches(texts, query, seconds)
+        found = [index for index, text in enumerate(texts) if text]
+        before, self._last = self._last, None
+        if before is not None and before[0] is texts and _goes_on(before[1], query.terms):
+            found = before[2]
+        for term in query.terms:
+            if term.is_phrase:
+                found = [index for index in found if _holds_phrase(texts[index], term.text)]
             else:
-                found[index] = 1
-        return bytes(found)
+                word = term.text
+                found = [index for index in found if word in texts[index]]
+        self._last = (texts, query.terms, found)
+        matching = bytearray(len(texts))
+        for index in found:
+            matching[index] = 1
+        return bytes(matching)
+
+    def prepare(self, layout: Layout) -> list[str]:
+        """Return the texts in the order drawn, labels in front; kept until another layout is asked about."""
+        if self._ordered is None or self._ordered[0] is not layout:
+            entries, labels, texts = layout.tree.entries, layout.tree.labels, self._texts
+            ids = [entries[position].id for position in layout.order]
+            ordered = [texts.get(entry_id, "") for entry_id in ids]
+            for index, entry_id in enumerate(ids) if labels else ():
+                if entry_id in labels:
+                    ordered[index] = f"{labels[entry_id].lower()} {ordered[index]}"
+            self._ordered = (layout, ordered)
+        return self._ordered[1]
+
+    @staticmethod
+    def _pattern_matches(texts: list[str], query: Query, seconds: float) -> bytes:
+        matching = bytearray(len(texts))
+        deadline = time.monotonic() + seconds
+        try:
+            for index, text in enumerate(texts):
+                # a timeout of no time at all would be none
+                left = max(deadline - time.monotonic(), 1e-6)
+                matching[index] = query.pattern.search(text, timeout=left, concurrent=True) is not None
+        except TimeoutError:
+            query.error = "the regular expression takes too long"
+            return bytes(len(texts))
+        return bytes(matching)
+
+
+def _goes_on(before: tuple[Term, ...], now: tuple[Term, ...]) -> bool:
+    """Whether whatever matches `now` also matched `before`: the person typed on."""
+    return 0 < len(before) <= len(now) and all(
+        old.text in new.text and old.is_phrase == new.is_phrase for old, new in zip(before, now, strict=False)
+    )
+
+
+def _holds_phrase(text: str, phrase: str) -> bool:
+    return all(word in text for word in phrase.split(" ")) and phrase in on_one_line(text)

@@ -7,6 +7,7 @@ from agent.build import Session, call, text
 
 from pitree.sessions.file import SessionFile
 from pitree.sessions.find import EntryTexts
+from pitree.sessions.query import Query, parse_query
 from pitree.sessions.rows import Layout
 
 from . import damaged
@@ -42,7 +43,7 @@ def search(session: SessionFile, query: str) -> list[int]:
     words = EntryTexts(session)
     assert words.read()
     layout = Layout(session.tree, session.tree.leaf_id)
-    matches = words.matches(layout, query)
+    matches = words.matches(layout, parse_query(query))
     assert len(matches) == len(layout.order)
     return sorted(
         session.entries[position].line - 1
@@ -101,12 +102,12 @@ def test_reading_can_be_stopped_and_goes_on(tmp_path: Path) -> None:
         words = EntryTexts(session)
         layout = Layout(session.tree, None)
         assert not words.read(stop=lambda: True)
-        assert sum(words.matches(layout, "")) == 0
+        assert sum(words.matches(layout, Query())) == 0
         asked = iter([False, False, True])
         assert not words.read(stop=lambda: next(asked))
-        assert sum(words.matches(layout, "")) == 1000
+        assert sum(words.matches(layout, Query())) == 1000
         assert words.read()
-        assert sum(words.matches(layout, "number119")) == 11
+        assert sum(words.matches(layout, parse_query("number119"))) == 11
 
 
 def test_only_what_is_new_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -156,3 +157,40 @@ def test_a_file_that_is_gone_is_searched_by_what_is_known(tmp_path: Path) -> Non
         session.path.write_bytes(b"")
         assert search(session, "login") == []
         assert search(session, "user") == [1, 5]
+
+
+def test_a_phrase_stands_as_it_is_but_for_blanks(tmp_path: Path) -> None:
+    made = Session()
+    made.user("let me\n   look at the login page")
+    made.user("look, let me at it")
+    assert found(made, tmp_path, '"let me look"') == [1]
+    assert found(made, tmp_path, 'login "let me"') == [1]
+
+
+def test_a_pattern(tmp_path: Path) -> None:
+    assert found(built(), tmp_path, "re:log.n (page|work)") == [1, 10]
+
+
+def test_a_pattern_without_end_is_stopped_and_said(tmp_path: Path) -> None:
+    made = Session()
+    made.user("a" * 380 + "!")
+    with SessionFile.load(made.write(tmp_path / "session.jsonl")) as session:
+        texts = EntryTexts(session)
+        assert texts.read()
+        query = parse_query("re:(a+)+$")
+        assert sum(texts.matches(Layout(session.tree, None), query, seconds=0.1)) == 0
+        assert query.error is not None
+        assert "too long" in query.error
+
+
+def test_typing_on_gives_what_a_fresh_search_gives(tmp_path: Path) -> None:
+    with SessionFile.load(built().write(tmp_path / "session.jsonl")) as session:
+        typed = EntryTexts(session)
+        assert typed.read()
+        layout = Layout(session.tree, session.tree.leaf_id)
+        texts = ["l", "lo", "lo t", "lo te", '"lo', 'lo "te', 'lo "te"', 'lo "test"', "x", "lo", "n", "na"]
+        for text_so_far in texts:
+            query = parse_query(text_so_far)
+            fresh = EntryTexts(session)
+            assert fresh.read()
+            assert typed.matches(layout, query) == fresh.matches(layout, query), text_so_far

@@ -99,7 +99,7 @@ def look_at(session: SessionFile) -> None:
     words.read()
     for leaf in [None, session.tree.leaf_id, *(entry.id for entry in session.entries)]:
         layout = Layout(session.tree, leaf)
-        words.matches(layout, "hi")
+        words.matches(layout, parse_query("hi"))
         context_tokens(build_session_context(session, leaf))
         for name in FILTERS:
             assert len(list(layout_rows(layout, name))) <= len(session.entries)

@@ -240,3 +240,19 @@ async def test_going_to_a_label_by_its_name(app: AppFactory, star: Path) -> None
         assert entry_id(pilot) == list(session.tree.labels)[1]
         await pilot.press("alt+m", "escape")
         assert len(pilot.app.screen_stack) == 1
+
+
+async def test_phrases_and_patterns(app: AppFactory, star: Path) -> None:
+    async with app(file=star).run_test(size=(140, 40)) as pilot:
+        await settled(pilot)
+        pane = tree(pilot)
+        await searched(pilot, '"the zero"')
+        phrase = pane.line_count
+        assert phrase > 0
+        await pilot.press("escape")
+        await pilot.press(*"re:the +zero")
+        await wait_until(pilot, lambda: pane.line_count == phrase)
+        await pilot.press("escape")
+        await pilot.press(*"re:(")
+        assert "regular expression" in pane.status
+        assert pane.line_count == 0

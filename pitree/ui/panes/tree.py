@@ -1,6 +1,6 @@
 """The Tree pane: what a person does with the tree of a session."""
 
-from typing import ClassVar
+from typing import ClassVar, Final
 
 from textual import events, work
 from textual.binding import BindingType
@@ -10,12 +10,15 @@ from textual.worker import get_current_worker
 from pitree.sessions.entries import Entry
 from pitree.sessions.file import SessionFile
 from pitree.sessions.find import EntryTexts
-from pitree.sessions.rows import DEFAULT_FILTER, FILTERS, layout_rows
+from pitree.sessions.query import Query, parse_query
+from pitree.sessions.rows import DEFAULT_FILTER, FILTERS, Layout, layout_rows
 from pitree.ui.dialogs.labels import Labels
 from pitree.ui.keys import TREE_KEYS, bindings
 from pitree.ui.panes import tree_jumps
 from pitree.ui.panes.tree_view import TreeView
 from pitree.ui.state import Folds
+
+_READING_TEXTS: Final = "entry-texts"
 
 
 class TreePane(TreeView):
@@ -98,6 +101,7 @@ class TreePane(TreeView):
         if not self.query_text and self.highlighted is not None:
             self._before_search = self.highlighted.id
         self.query_text = query
+        self._query = parse_query(query)
         if query.strip() and self._texts is None and not self.searching:
             self.read_texts()
         self._rebuild()
@@ -143,17 +147,39 @@ class TreePane(TreeView):
             self.searching = True
             self._read_texts(self.session)
 
-    @work(thread=True, exclusive=True, group="entry-texts", exit_on_error=False)
+    def stop_reading_texts(self) -> None:
+        """Give up reading texts, so that a search of another session reads its own."""
+        self.searching = False
+        self.workers.cancel_group(self, _READING_TEXTS)
+
+    @work(thread=True, exclusive=True, group=_READING_TEXTS, exit_on_error=False)
     def _read_texts(self, session: SessionFile) -> None:
         worker = get_current_worker()
         texts = EntryTexts(session)
-        if texts.read(lambda: worker.is_cancelled):
+        layout = self._layout_of_all
+        if texts.read(lambda: worker.is_cancelled) and layout is not None:
+            texts.prepare(layout)
             self.app.call_from_thread(self._take_texts, session, texts)
 
     def _take_texts(self, session: SessionFile, texts: EntryTexts) -> None:
-        self.searching = False
         if session is self.session:
+            self.searching = False
             self._texts = texts
+            self._rebuild()
+
+    def run_pattern(self, layout: Layout) -> None:
+        """Look for a pattern, away from the screen."""
+        if self._texts is not None:
+            self._run_pattern(self._texts, layout, self._query, self.query_text)
+
+    @work(thread=True, exclusive=True, group="entry-pattern", exit_on_error=False)
+    def _run_pattern(self, texts: EntryTexts, layout: Layout, query: Query, query_text: str) -> None:
+        found = texts.matches(layout, query)
+        self.app.call_from_thread(self._take_pattern, (query_text, layout), found)
+
+    def _take_pattern(self, asked: tuple[str, Layout], found: bytes) -> None:
+        self._pattern_matches = (asked, found)
+        if asked == (self.query_text, self._layout_of_all):
             self._rebuild()
 
     # ---- jumps

@@ -14,6 +14,7 @@ from pitree.sessions.entries import Entry
 from pitree.sessions.errors import SessionError
 from pitree.sessions.file import SessionFile
 from pitree.sessions.find import EntryTexts
+from pitree.sessions.query import Query
 from pitree.sessions.rows import DEFAULT_FILTER, Layout, Rows, layout_rows
 from pitree.sessions.text import one_line
 from pitree.ui.documents.values import moment
@@ -91,6 +92,8 @@ class TreeView(RowList):
         """Whether a search hides what does not match; else it only marks what does."""
         self.label_times = False
         self._matches: bytes | None = None
+        self._query = Query()
+        self._pattern_matches: tuple[tuple[str, Layout], bytes] | None = None
 
     # ---- content
 
@@ -106,9 +109,11 @@ class TreeView(RowList):
         self._descriptions.clear()
         self._awaited.clear()
         self._texts = None
+        self.stop_reading_texts()
         if not keep:
             self.folds = Folds() if session is None else self.fold_store.load(session.path)
             self.query_text = ""
+            self._query = Query()
         self._layout_of_all = None if session is None else Layout(session.tree, session.tree.leaf_id)
         if session is not None and followed:
             self._wanted = session.tree.leaf_id
@@ -118,6 +123,9 @@ class TreeView(RowList):
 
     def read_texts(self) -> None:
         """Begin to read the texts that a search needs."""
+
+    def stop_reading_texts(self) -> None:
+        """Give up reading texts: they are of a session that is no longer shown."""
 
     @property
     def _leaf_id(self) -> str | None:
@@ -147,6 +155,8 @@ class TreeView(RowList):
         return "  ".join(parts)
 
     def _search_status(self) -> str:
+        if self._query.error is not None:
+            return one_line(self._query.error, 200)
         if self.searching or self._matches is None or self.rows is None:
             return "…"
         if self.narrowed:
@@ -172,9 +182,7 @@ class TreeView(RowList):
             self.post_message(self.Changed())
             return
         searching = bool(self.query_text.strip())
-        self._matches = None
-        if searching and self._texts is not None:
-            self._matches = self._texts.matches(layout, self.query_text)
+        self._matches = self._find(layout) if searching else None
         hiding = self._matches if self.narrowed else None
         # what is folded away is searched, too
         folds = Folds() if searching else self.folds
@@ -191,6 +199,20 @@ class TreeView(RowList):
         self.set_rows(len(self.rows), row, center=center)
         self.post_message(self.EntryHighlighted(self.session, self.highlighted))
         self.post_message(self.Changed())
+
+    def _find(self, layout: Layout) -> bytes | None:
+        """Return which entries match the search, or None while that is being worked out."""
+        if self._texts is None:
+            return None
+        if self._query.pattern is None:
+            return self._texts.matches(layout, self._query)
+        if self._pattern_matches is None or self._pattern_matches[0] != (self.query_text, layout):
+            self.run_pattern(layout)  # which can take its time
+            return None
+        return self._pattern_matches[1]
+
+    def run_pattern(self, layout: Layout) -> None:
+        """Begin to look for a pattern."""
 
     def _why_empty(self, layout: Layout) -> str:
         if not layout.order:
@@ -263,7 +285,7 @@ class TreeView(RowList):
             label_time=self._label_time(entry) if self.label_times else "",
         )
         if self.matches(index):
-            spans = marked(spans, self.query_text.lower().split(), "tree--match")
+            spans = marked(spans, [term.text for term in self._query.terms], "tree--match")
         strip = strip_of(spans, self.style)
         return strip.crop(self._pan, self._pan + width)
 
