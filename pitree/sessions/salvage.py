@@ -100,6 +100,6 @@ def _may_be_a_value(before: bytes) -> bool:
             del opened[-1:]
         last = byte
     end = _without_blanks(before, len(before))
-    if in_string or not end or before[end - 1] != last:
+    if not end or before[end - 1] != last:  # as it is inside a string, whose last token is its quote
         return False
     return last == _COLON or (opened.endswith(b"[") and last in (_COMMA, structure.OPENING[1]))

@@ -72,6 +72,7 @@ SOME: dict[str, tuple[bytes, list[str]]] = {
     "an item torn just behind": (b'{"type":"custom","data":[ ' + dump(nested), []),
     "a second item torn just behind": (b'{"type":"custom","data":[1,' + dump(nested), []),
     "a member where a key has to be": (b'{"type":"custom","data":1,' + dump(nested), ["nested01"]),
+    "a member behind an array": (b'{"type":"custom","data":[1],' + dump(nested), ["nested01"]),
     "a value in a line that is bad before": (b'\x00{"type":"custom","data":' + dump(nested) + b"}", []),
     "inside arguments": (dump({**WHOLE, "message": call("t", x=nested)})[:-3], []),
     "escaped in a text": (TORN[:40] + dump(json.dumps(nested))[1:], []),
