@@ -126,7 +126,7 @@ class Browser(Reading, Resuming):
         panes = self.panes
         # first the focus, then what goes: a hidden widget gives its focus to whatever comes next
         panes[self._focused].display = True
-        panes[self._focused].focus(scroll_visible=False)
+        self.set_focus(panes[self._focused], scroll_visible=False)  # `focus()` would do it after the next key
         for place, pane in enumerate(panes):
             pane.display = place in shown
             pane.set_class(place == self._focused, "-active")

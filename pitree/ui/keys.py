@@ -23,6 +23,7 @@ class Key(NamedTuple):
         return "+".join(name.capitalize() if len(name) > 1 else name.upper() for name in names)
 
 
+_FOCUSING = frozenset({"next_pane", "previous_pane"})
 _NAMES = {"escape": "esc", "question_mark": "?"}
 
 GLOBAL_KEYS = (
@@ -88,8 +89,14 @@ PREVIEW_KEYS = (
 
 
 def bindings(keys: tuple[Key, ...]) -> list[BindingType]:
-    """Return the keys as Textual's bindings; the footer is our own."""
-    return [Binding(key.keys, key.action, key.help, show=False) for key in keys]
+    """Return the keys as Textual's bindings; the footer is our own.
+
+    What goes to another pane comes before the panes: Textual gives the next key to the pane that has the
+    focus by then, and people type faster than a pane answers.
+    """
+    return [
+        Binding(key.keys, key.action, key.help, show=False, priority=key.action in _FOCUSING) for key in keys
+    ]
 
 
 SECTIONS = (

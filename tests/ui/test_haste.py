@@ -1,0 +1,64 @@
+"""People who are faster than the program."""
+
+import threading
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from textual import events
+
+from pitree.catalog.locations import Store
+from pitree.sessions.file import SessionFile
+from pitree.sessions.find import EntryTexts
+
+from .conftest import AppFactory
+from .waiting import sessions, settled, tree, wait_until
+
+
+async def test_the_key_after_tab_is_the_next_panes(app: AppFactory) -> None:
+    async with app().run_test(size=(140, 40)) as pilot:
+        await settled(pilot)
+        before = sessions(pilot).cursor, tree(pilot).cursor
+        for name in ("tab", "up", "shift+tab", "tab", "up"):  # none waits until the one before is answered
+            pilot.app.post_message(events.Key(name, None))
+        await settled(pilot)
+        assert tree(pilot).has_focus
+        assert (sessions(pilot).cursor, tree(pilot).cursor) == (before[0], before[1] - 2)
+
+
+async def test_tab_stays_in_a_dialog(app: AppFactory) -> None:
+    async with app().run_test(size=(140, 40)) as pilot:
+        await settled(pilot)
+        await pilot.press("ctrl+k", "tab", "escape")
+        assert sessions(pilot).has_focus
+
+
+async def test_a_search_left_behind_does_not_hold_up_the_next_one(
+    app: AppFactory, store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first, second = sorted(store.root.glob("*/*.jsonl"))[:2]
+    begun, go_on = threading.Event(), threading.Event()
+    read = EntryTexts.read
+
+    def slow(texts: EntryTexts, stop: Callable[[], bool] = lambda: False) -> bool:
+        if _path_of(texts) == first:
+            begun.set()
+            go_on.wait(20)
+        return read(texts, stop)
+
+    monkeypatch.setattr(EntryTexts, "read", slow)
+    try:
+        async with app(file=first, everything=True).run_test(size=(140, 40)) as pilot:
+            await settled(pilot)
+            await pilot.press("a")
+            await wait_until(pilot, begun.is_set)
+            await pilot.press("escape")
+            tree(pilot).show(SessionFile.load(second))
+            await pilot.press("e")
+            await wait_until(pilot, lambda: "matches only" in tree(pilot).status)
+    finally:
+        go_on.set()
+
+
+def _path_of(texts: EntryTexts) -> Path:
+    return texts._session.path
