@@ -1,6 +1,6 @@
 """Where a session's entries are: in memory as long as it deserves no file, then in one."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
 from pitree.sessions import migrate, writing
@@ -28,12 +28,19 @@ def lines_of(file: SessionFile) -> list[bytes]:
     What needs no migration is as it is in the file, to the byte. Raises InvalidValueError for what is nested
     too deeply to be migrated.
     """
-    every = sorted([*file.entries, *file.tree.superseded], key=lambda entry: entry.offset)
     if file.version >= CURRENT_VERSION:
-        return [file.raw(entry) for entry in every]
-    for entry in every:
+        return [file.raw(entry) for entry in _every_entry(file)]
+    return [encode_entry(body) for body in _whole_bodies(file)]
+
+
+def _every_entry(file: SessionFile) -> list[Entry]:
+    return sorted([*file.entries, *file.tree.superseded], key=lambda entry: entry.offset)
+
+
+def _whole_bodies(file: SessionFile) -> Iterator[JsonObject]:
+    for entry in _every_entry(file):
         check_whole(entry)
-    return [encode_entry(file.body(entry)) for entry in every]
+        yield file.body(entry)
 
 
 def check_whole(entry: Entry) -> None:
@@ -149,10 +156,12 @@ class Stored:
         return self
 
     def in_memory(self) -> Draft:
-        """Return a copy that has no file, and let go of this one's."""
+        """Return a copy that has no file, and let go of this one's.
+
+        Raises InvalidValueError for what is nested too deeply to be copied.
+        """
         with self._file as file:
-            entries = [parse_value(line) for line in lines_of(file)]
-            return Draft({**file.header, "version": CURRENT_VERSION}, None, entries)
+            return Draft({**file.header, "version": CURRENT_VERSION}, None, _whole_bodies(file))
 
     def append(self, make: Make) -> str:
         """Append an entry to the file, after taking up what others appended. Returns the entry's id.

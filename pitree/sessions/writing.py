@@ -10,9 +10,11 @@ import itertools
 import os
 import shutil
 import stat
+import time
 import uuid
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
+from typing import Final
 
 from pitree.sessions.errors import WriteError
 
@@ -20,6 +22,10 @@ try:
     import fcntl
 except ImportError:  # not on Windows; there, two pitree processes can only be kept apart by the system
     fcntl = None  # type: ignore[assignment]
+
+
+# A last line that has not grown for so long is not going to be finished any more.
+_STILL_SECONDS: Final = 0.005
 
 
 @contextlib.contextmanager
@@ -62,9 +68,8 @@ def append_lines(fd: int, path: Path, lines: Sequence[bytes]) -> None:
 
     `fd` comes from `locked`. Raises WriteError, with the file as it was.
     """
-    size = os.fstat(fd).st_size
-    closing = b"" if not size or os.pread(fd, 1, size - 1) == b"\n" else b"\n"
-    data = closing + b"".join(line + b"\n" for line in lines)
+    size, is_finished = _end(fd)
+    data = (b"" if is_finished else b"\n") + b"".join(line + b"\n" for line in lines)
     written = 0
     reason = ""
     try:
@@ -81,6 +86,21 @@ def append_lines(fd: int, path: Path, lines: Sequence[bytes]) -> None:
         else:
             left = "a torn line is left, since another program has written after it"
     raise WriteError(f"{path} could not be appended to: {reason}; {left}")
+
+
+def _end(fd: int) -> tuple[int, bool]:
+    """Return a file's size and whether its last line is finished.
+
+    While another program appends, its line can be seen to grow. What grows is waited for; where the program
+    is interrupted for longer than that, a blank line comes behind its line, which harms nobody.
+    """
+    size = os.fstat(fd).st_size
+    while size and os.pread(fd, 1, size - 1) != b"\n":
+        time.sleep(_STILL_SECONDS)
+        before, size = size, os.fstat(fd).st_size
+        if size == before:
+            return size, False
+    return size, True
 
 
 def create_file(path: Path, lines: Iterable[bytes]) -> None:

@@ -70,6 +70,8 @@ def test_it_is_shown_and_written_beside(tmp_path: Path, capfd: pytest.CaptureFix
         assert path.read_bytes().startswith(session(line("arrays")))
         with pytest.raises(InvalidValueError, match="deep0001 on line 3 cannot be written anew"):
             manager.create_branched_session("00000002")
+        with SessionManager.in_memory() as copy, pytest.raises(InvalidValueError, match="written anew"):
+            copy.set_session_file(path)
         with SessionManager.fork_from(path, tmp_path, tmp_path / "forks") as fork:
             forked = fork.get_session_file()
         assert forked is not None
