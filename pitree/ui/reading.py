@@ -95,14 +95,15 @@ class Reading(Screen[None]):
             self.post_message(self.StoreComplete({file.path for file in files}, problems))
 
     @work(exclusive=True, group="session", exit_on_error=False)
-    async def load_session(self, path: Path) -> None:
+    async def load_session(self, path: Path, *, at_once: bool = False) -> None:
         """Read a session, instead of the one that is being read; posts `SessionLoaded`.
 
         Of a long one the end comes first, as a `Glimpse`.
         """
         self._stop_loading.set()
         stop = self._stop_loading = threading.Event()
-        await asyncio.sleep(_DEBOUNCE_SECONDS)  # holding a key down must not read every session it passes
+        if not at_once:  # holding a key down must not read every session it passes
+            await asyncio.sleep(_DEBOUNCE_SECONDS)
 
         def progress(done: int, total: int) -> bool:
             if total > _LARGE_FILE:
