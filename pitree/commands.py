@@ -2,6 +2,7 @@
 
 import io
 import os
+import re
 import sys
 from argparse import Namespace
 from collections.abc import Callable, Sequence
@@ -9,7 +10,7 @@ from contextlib import ExitStack
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
-from typing import Any, BinaryIO, NoReturn
+from typing import Any, BinaryIO, Final, NoReturn
 
 from pitree import demo
 from pitree.agent import launch as pi
@@ -29,6 +30,9 @@ from pitree.sessions.text import display, one_line
 from pitree.sessions.tokens import context_tokens
 
 _TITLE_LENGTH = 80
+
+# In UTF-8: delete, the C1 controls, line and paragraph separators, and what turns the direction of writing.
+_CONTROLS: Final = re.compile(rb"\x7f|\xc2[\x80-\x9f]|\xe2\x80[\xa8-\xae]|\xe2\x81[\xa6-\xa9]")
 
 
 class CommandError(Exception):
@@ -56,8 +60,15 @@ def place_of(args: Namespace, stack: ExitStack) -> Place:
 
 
 def write_json(value: Any) -> None:  # noqa: ANN401 - any JSON value
-    """Write one JSON document and a newline to standard output."""
-    _output().write(encode_value(value) + b"\n")
+    r"""Write one JSON document and a newline to standard output.
+
+    JSON leaves some characters that terminals obey as they are, such as U+009B, which is `ESC [` in one. They
+    are written as `\u009b`, which means the same.
+    """
+    encoded = encode_value(value)
+    if _CONTROLS.search(encoded) is not None:
+        encoded = _CONTROLS.sub(lambda match: b"\\u%04x" % ord(match[0].decode()), encoded)
+    _output().write(encoded + b"\n")
 
 
 def write_line(text: str = "") -> None:

@@ -452,6 +452,17 @@ def test_text_is_safe_to_print(pitree: Run, tmp_path: Path, make: str) -> None:
             assert is_safe(line), (command, line)
 
 
+def test_json_spells_out_what_terminals_obey(pitree: Run, tmp_path: Path) -> None:
+    said = "\x7f \x85 \x9b31m \x9d0;title\x9c \u2028 \u202e \u2066 \ud800 \\ \x1b[2J ≤ é 日本"
+    made = Session(cwd=str(tmp_path))
+    made.user(said)
+    path = made.write(tmp_path / "session.jsonl")
+    done = pitree("context", path, "--json")
+    assert is_safe(done.out.removesuffix("\n"))
+    assert done.document["messages"][0]["content"] == said
+    assert "≤ é 日本" in done.out
+
+
 @pytest.mark.parametrize("make", damaged.SESSIONS, ids=lambda make: make.__name__)
 def test_every_file_can_be_printed_in_every_way(pitree: Run, tmp_path: Path, make: damaged.Make) -> None:
     path = tmp_path / "session.jsonl"
