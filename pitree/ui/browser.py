@@ -91,7 +91,7 @@ class Browser(Reading, Resuming):
         self._arrange()
         if self._pinned is not None:
             sessions.want(self._pinned)
-            self._open(self._pinned)  # the store can wait: reading both at once would delay the tree
+            self._open(self._pinned, at_once=True)  # the store can wait: reading both at once would delay the tree
         else:
             self._read_store()
         self._show_status()
@@ -201,7 +201,7 @@ class Browser(Reading, Resuming):
         """Forget what is no longer there; say what could not be read."""
         self._doing = ""
         self.query_one(SessionsPane).drop_missing(event.paths)
-        if event.problems:
+        if event.problems and not self.said:  # such as how Pi ended
             first = event.problems[0]
             self.say(
                 f"{len(event.problems)} not readable: " + one_line(f"{first.path}: {first.reason}", 300),
@@ -226,9 +226,9 @@ class Browser(Reading, Resuming):
         elif event.row.path != self.session_path or event.row.size != getattr(self.session, "size", None):
             self._open(event.row.path)
 
-    def _open(self, path: Path) -> None:
+    def _open(self, path: Path, *, at_once: bool = False) -> None:
         self.session_path = path
-        self.load_session(path)
+        self.load_session(path, at_once=at_once)
 
     def on_reading_progress(self, event: Reading.Progress) -> None:
         """Say how far the reading is."""

@@ -17,6 +17,9 @@ from pitree.ui.options import Options
 RESUME_HERE: Final = "resume"
 FORK_HERE: Final = "fork"
 
+# Bytes. The terminal takes text as one escape sequence; tmux drops those over a megabyte, others stand still.
+_TERMINAL_CLIPBOARD: Final = 500_000
+
 
 class Resuming(Screen[None]):
     """The part of the browser that launches Pi."""
@@ -69,11 +72,22 @@ class Resuming(Screen[None]):
         folder = pi.working_directory(cwd) if cwd else None
         return pi.shell_line(pi.resume(program, path, folder or self.options.cwd))
 
-    def copy(self, command: str) -> None:
+    def copy(self, text: str) -> None:
         """Put text on the clipboard: the terminal's own, and the machine's where it has one."""
-        self.app.copy_to_clipboard(command.encode("utf-8", "replace").decode())
-        self.run_worker(lambda: copy_locally(command), thread=True, exit_on_error=False, group="clipboard")
-        self.say(f"copied: {one_line(command, 500)}")
+        told = f"copied: {one_line(text, 500)}"
+        encoded = text.encode("utf-8", "replace")
+        fits = len(encoded) <= _TERMINAL_CLIPBOARD
+        if fits:
+            self.app.copy_to_clipboard(encoded.decode())
+            self.say(told)
+
+        def copy_here() -> None:
+            copied = copy_locally(text)
+            if not fits:
+                refused = "not copied: too long for the terminal, and no clipboard tool is here"
+                self.app.call_from_thread(self.say, told if copied else refused, warning=not copied)
+
+        self.run_worker(copy_here, thread=True, exit_on_error=False, group="clipboard")
 
     def _launch(self, *, visit: bool) -> None:
         path = self.session_path
@@ -82,7 +96,10 @@ class Resuming(Screen[None]):
             return
         cwd = self._recorded_cwd(path)
         if cwd is None:
-            self.say("Pi does not take this file for a session.", warning=True)
+            reason = "Pi does not take this file for a session."
+            if not path.exists():
+                reason = f"{one_line(str(path), 300)} is no longer there; F5 reads the store again."
+            self.say(reason, warning=True)
             return
         try:
             program = pi.find_pi(self.options.pi, self.options.environ)

@@ -1,4 +1,4 @@
-"""People who are faster than the program."""
+"""People who are faster than the program, and files that are."""
 
 import threading
 from collections.abc import Callable
@@ -12,7 +12,7 @@ from pitree.sessions.file import SessionFile
 from pitree.sessions.find import EntryTexts
 
 from .conftest import AppFactory
-from .waiting import sessions, settled, tree, wait_until
+from .waiting import browser, sessions, settled, tree, wait_until
 
 
 async def test_the_key_after_tab_is_the_next_panes(app: AppFactory) -> None:
@@ -62,3 +62,25 @@ async def test_a_search_left_behind_does_not_hold_up_the_next_one(
 
 def _path_of(texts: EntryTexts) -> Path:
     return texts._session.path
+
+
+async def test_a_session_that_went_away_is_said_to_be_gone(app: AppFactory, store: Store) -> None:
+    path = next(store.root.glob("*/*.jsonl"))
+    async with app(everything=True, file=path).run_test(size=(140, 40)) as pilot:
+        await settled(pilot)
+        path.unlink()
+        await pilot.press("f5")
+        await wait_until(pilot, lambda: tree(pilot).session is None)
+        await pilot.press("ctrl+g")
+        assert "is no longer there" in browser(pilot).said
+
+
+async def test_what_was_just_said_stays_over_what_cannot_be_read(app: AppFactory, store: Store) -> None:
+    next(store.root.iterdir()).joinpath("broken.jsonl").symlink_to("nowhere")
+    async with app(everything=True).run_test(size=(140, 40)) as pilot:
+        await settled(pilot)
+        assert "1 not readable" in browser(pilot).said
+        await pilot.press("f5")
+        browser(pilot).say("Pi ended with code 7.")
+        await settled(pilot)
+        assert browser(pilot).said == "Pi ended with code 7."
