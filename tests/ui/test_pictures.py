@@ -1,11 +1,16 @@
 """What the screens look like, at the sizes that people have."""
 
+import os
 import sys
+from pathlib import Path
 
 import pytest
 from syrupy.assertion import SnapshotAssertion
 
-from .conftest import AppFactory
+from pitree import demo
+from pitree.catalog.locations import Store, folder_name
+
+from .conftest import NOW, AppFactory
 from .waiting import settled, tree, wait_until
 
 SIZES = [(140, 40), (100, 30), (60, 20)]
@@ -67,5 +72,44 @@ async def test_the_folder_is_gone(app: AppFactory, picture: SnapshotAssertion) -
         await pilot.press(*"epub instead")
         await settled(pilot)
         await pilot.press("enter")
+        await settled(pilot)
+        assert pilot.app.export_screenshot() == picture
+
+
+async def test_labels(app: AppFactory, picture: SnapshotAssertion) -> None:
+    async with app().run_test(size=(100, 30)) as pilot:
+        await settled(pilot)
+        await pilot.press("tab", "ctrl+l", "T", "home")
+        await settled(pilot)
+        assert pilot.app.export_screenshot() == picture
+
+
+DAMAGED = """\
+{"type":"session","version":3,"id":"s","timestamp":"2026-03-14T10:00:00.000Z","cwd":"/home/ada/code/paperboy"}
+{"type":"message","id":"aaaaaaaa","parentId":null,"timestamp":"2026-03-14T10:00:01.000Z","message":{"role":"user","content":"A root"}}
+{"type":"message","id":"bbbbbbbb","parentId":"gone0000","timestamp":"2026-03-14T10:00:02.000Z","message":{"role":"user","content":"An orphan"}}
+{"type":"message","id":"cccccccc","parentId":"dddddddd","timestamp":"2026-03-14T10:00:03.000Z","message":{"role":"user","content":"In a cycle"}}
+{"type":"message","id":"dddddddd","parentId":"cccccccc","timestamp":"2026-03-14T10:00:04.000Z","message":{"role":"user","content":"In the same cycle"}}
+{"type":"message","id":"eeeeeeee","parentId":"eeeeeeee","timestamp":"2026-03-14T10:00:05.000Z","message":{"role":"user","content":"Its own parent"}}
+{"type":"message","id":"aaaaaaaa","parentId":null,"timestamp":"2026-03-14T10:00:06.000Z","message":{"role":"user","content":"The root once more"}}
+{"type":"message","id":"ffffffff","parentId":"aaaaaaaa","timestamp":"2026-03-14T10:00:07.000Z","message":{"role":"user","content":5}}
+{"type":"message","id":"99999999","parentId":"ffffffff","times
+"""  # noqa: E501 - lines of a session
+
+
+async def test_damage(app: AppFactory, store: Store, picture: SnapshotAssertion) -> None:
+    folder = store.root / folder_name(str(demo.START))
+    (folder / "damaged.jsonl").write_text(DAMAGED)
+    os.utime(folder / "damaged.jsonl", (NOW, NOW))
+    async with app(file=folder / "damaged.jsonl").run_test(size=(140, 30)) as pilot:
+        await settled(pilot)
+        await pilot.press("alt+up", "alt+up")
+        await settled(pilot)
+        assert pilot.app.export_screenshot() == picture
+
+
+async def test_nothing_there(app: AppFactory, picture: SnapshotAssertion) -> None:
+    nowhere = Store(Path("/home/ada/.pi/agent/sessions"), flat=False, source="default")
+    async with app(store=nowhere).run_test(size=(100, 20)) as pilot:
         await settled(pilot)
         assert pilot.app.export_screenshot() == picture
