@@ -18,7 +18,7 @@ FILTERS: Final = ("default", "no-tools", "user-only", "labeled-only", "all")
 DEFAULT_FILTER: Final = FILTERS[0]
 
 # What a filter needs to know of an entry, as one byte: a kind, and whether it is labelled.
-_NEVER, _USER, _TOOL, _SETTING, _OTHER = range(5)
+_NEVER, _USER, _TOOL, _SETTING, _OTHER, _UNDECIDED = range(6)
 _LABELLED: Final = 8
 _SETTINGS: Final = {
     "label",
@@ -48,14 +48,24 @@ def _table(name: str) -> bytes:
 _TABLES: Final = {name: _table(name) for name in FILTERS}
 
 
-def _kind(entry: Entry) -> int:
-    if entry.type == "message":
-        if entry.role == "assistant":
-            return _OTHER if entry.has_text or entry.ended_badly else _NEVER
-        return {"user": _USER, "toolResult": _TOOL}.get(entry.role, _OTHER)
-    if entry.type == "usage":
-        return _NEVER
-    return _SETTING if entry.type in _SETTINGS else _OTHER
+# Types and roles come from files: a hostile one has as many as entries.
+_KEPT_KINDS: Final = 1024
+
+
+class _Kinds(dict[tuple[str, str], int]):
+    """The kind of an entry by its type and role; of a reply, None of whose text is known, `_UNDECIDED`."""
+
+    def __missing__(self, key: tuple[str, str]) -> int:
+        kind, role = key
+        if kind == "message":
+            known = {"user": _USER, "toolResult": _TOOL, "assistant": _UNDECIDED}.get(role, _OTHER)
+        elif kind == "usage":
+            known = _NEVER
+        else:
+            known = _SETTING if kind in _SETTINGS else _OTHER
+        if len(self) < _KEPT_KINDS:
+            self[key] = known
+        return known
 
 
 class Layout:
@@ -71,11 +81,9 @@ class Layout:
         path = tree.path_positions(leaf_id)
         self.path = frozenset(path)
         """Positions from the root to the leaf."""
-        self.order, self.parents = self._walk()
-        self.places = [0] * len(self.order)
+        self.places = [0] * len(tree)
         """For each position in `tree.entries` its index in `order`."""
-        for index, position in enumerate(self.order):
-            self.places[position] = index
+        self.order, self.parents = self._walk()
         self.ends = self._subtree_ends()
         self.kinds = self._kinds()
 
@@ -87,7 +95,8 @@ class Layout:
         return positions
 
     def _walk(self) -> tuple[list[int], list[int]]:
-        children = self.tree.children
+        children = self.tree.child_lists
+        places = self.places
         order: list[int] = []
         parents: list[int] = []
         stack = [(root, NO_PARENT) for root in reversed(self._active_first(self.tree.roots))]
@@ -95,10 +104,10 @@ class Layout:
             position, parent = stack.pop()
             while True:
                 parents.append(parent)
-                parent = len(order)
+                places[position] = parent = len(order)
                 order.append(position)
-                below = children(position)
-                if len(below) != 1:
+                below = children[position]
+                if below is None or len(below) != 1:
                     break
                 position = below[0]
             if below:
@@ -106,25 +115,32 @@ class Layout:
         return order, parents
 
     def _subtree_ends(self) -> list[int]:
-        ends = list(range(1, len(self.order) + 1))
+        parents = self.parents
+        ends = list(range(1, len(parents) + 1))
         for index in range(len(ends) - 1, 0, -1):
-            parent = self.parents[index]
-            if parent != NO_PARENT and ends[index] > ends[parent]:
-                ends[parent] = ends[index]
+            parent, end = parents[index], ends[index]
+            if parent != NO_PARENT and end > ends[parent]:
+                ends[parent] = end
         return ends
 
     def _kinds(self) -> bytes:
-        entries = self.tree.entries
-        kinds = bytearray(map(_kind, map(entries.__getitem__, self.order)))
-        labels = self.tree.labels
-        if labels or self.leaf_id is not None:
-            leaf = self.tree.get(self.leaf_id)
-            for index, position in enumerate(self.order):
-                entry = entries[position]
-                if entry is leaf and entry.role == "assistant":
-                    kinds[index] = _OTHER  # the place where one is must be seen
-                if entry.id in labels and kinds[index] != _NEVER:
-                    kinds[index] |= _LABELLED
+        known = _Kinds()
+        by_position = [
+            kind
+            if (kind := known[entry.type, entry.role]) != _UNDECIDED
+            else _OTHER
+            if entry.has_text or entry.ended_badly
+            else _NEVER
+            for entry in self.tree.entries
+        ]
+        kinds = bytearray(map(by_position.__getitem__, self.order))
+        leaf = None if self.leaf_id is None else self.tree.position(self.leaf_id)
+        if leaf is not None and self.tree.entries[leaf].role == "assistant":
+            kinds[self.places[leaf]] = _OTHER  # the place where one is must be seen
+        for entry_id in self.tree.labels:
+            position = self.tree.position(entry_id)
+            if position is not None and kinds[self.places[position]] != _NEVER:
+                kinds[self.places[position]] |= _LABELLED
         return bytes(kinds)
 
     def mask(self, filter_name: str) -> bytearray:
@@ -223,14 +239,17 @@ class Rows(Sequence[Row]):
         """Whether a fork line leads to the row."""
         return bool(self.forked[row]) and self.parents[row] != NO_PARENT
 
-    def levels(self, row: int) -> list[bool]:
-        """Return for each level left of the row whether a line of an outer fork runs through it there."""
-        shown: dict[int, bool] = {}
+    def levels(self, row: int, start: int = 0) -> list[bool]:
+        """Return for each level left of the row whether a line of an outer fork runs through it there.
+
+        From level `start` on, and in time of what is returned, however deep the row is.
+        """
+        shown = [False] * (self.depths[row] - start)
         outer = self.segments[self.parents[row] if self.connected(row) else row]
-        while self.connected(outer):
-            shown[self.depths[outer] - 1] = not self.last[outer]
+        while self.connected(outer) and self.depths[outer] > start:
+            shown[self.depths[outer] - 1 - start] = not self.last[outer]
             outer = self.segments[self.parents[outer]]
-        return [shown.get(level, False) for level in range(self.depths[row])]
+        return shown
 
     def leaf_mark(self, row: int) -> str:
         """Return the mark before a row's text: `◆` leaf, `◇` the leaf is hidden below, `•` on the path."""
@@ -239,11 +258,16 @@ class Rows(Sequence[Row]):
             return "◆" if self.layout.tree.entries[position].id == self.layout.leaf_id else "◇"
         return "•" if position in self.layout.path else " "
 
-    def lead(self, row: int, *, folded: bool = False) -> str:
-        """Return the lines drawn left of a row, two columns a level, with a mark where it folds."""
-        columns = ["│ " if through else "  " for through in self.levels(row)]
+    def lead(self, row: int, *, folded: bool = False, start: int = 0) -> str:
+        """Return the lines drawn left of a row, two columns a level, with a mark where it folds.
+
+        `start` is the first level that is wanted, at most the row's depth.
+        """
+        columns = ["│ " if through else "  " for through in self.levels(row, start)]
         mark = "▸" if folded else "▾" if self.foldable(row) else "─"
         if self.connected(row):
+            if not columns:
+                return ""
             columns[-1] = ("└" if self.last[row] else "├") + mark
         elif folded:
             columns.append("▸ ")
@@ -274,19 +298,33 @@ def layout_rows(
     """
     mask = layout.mask(filter_name)
     if matches is not None:
-        mask = bytearray(one & other for one, other in zip(mask, matches, strict=True))
+        mask = _both(mask, matches)
     if folded:
-        for entry_id in folded:
-            position = layout.tree.position(entry_id)
-            if position is not None:
-                index = layout.places[position]
-                mask[index + 1 : layout.ends[index]] = bytes(layout.ends[index] - index - 1)
+        _hide_below(layout, folded, mask)
     for entry_id in stretches:
         position = layout.tree.position(entry_id)
         if position is not None:
             hidden = layout.stretch(position)
             mask[hidden.start : hidden.stop] = bytes(len(hidden))
     return _structure(layout, filter_name, mask)
+
+
+def _both(one: bytes | bytearray, other: bytes) -> bytearray:
+    """Return 1 where two masks of the same length have it; one operation, not one for every byte."""
+    if len(one) != len(other):
+        raise ValueError(f"masks of {len(one)} and {len(other)} entries")
+    both = int.from_bytes(one, "little") & int.from_bytes(other, "little")
+    return bytearray(both.to_bytes(len(one), "little"))
+
+
+def _hide_below(layout: Layout, folded: Collection[str], mask: bytearray) -> None:
+    """Hide what is below some entries; a branch in a hidden branch costs nothing."""
+    positions = (layout.tree.position(entry_id) for entry_id in folded)
+    end = 0
+    for index in sorted(layout.places[position] for position in positions if position is not None):
+        if index >= end:
+            end = layout.ends[index]
+            mask[index + 1 : end] = bytes(end - index - 1)
 
 
 def _structure(layout: Layout, filter_name: str, mask: bytearray) -> Rows:
@@ -296,9 +334,9 @@ def _structure(layout: Layout, filter_name: str, mask: bytearray) -> Rows:
     parents: list[int] = []
     counts = [0] * (len(drawn) + 1)
     row = 0
-    for index, parent in enumerate(layout.parents):
+    for index, (parent, shown) in enumerate(zip(layout.parents, mask, strict=True)):
         above = nearest[parent]
-        if mask[index]:
+        if shown:
             parents.append(above)
             counts[above] += 1
             nearest[index] = row

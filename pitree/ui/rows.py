@@ -42,11 +42,14 @@ def justified(left: list[Span], right: list[Span], width: int, style: Callable[[
     return Strip.join([body.adjust_cell_length(room), strip_of(right, style)])
 
 
-def entry_head(rows: Rows, index: int, *, folded: bool) -> list[Span]:
-    """Return what stands left of an entry's text: fork lines, fold mark, and the mark of path or leaf."""
+def entry_head(rows: Rows, index: int, *, folded: bool, start: int = 0) -> list[Span]:
+    """Return what stands left of an entry's text: fork lines, fold mark, and the mark of path or leaf.
+
+    The lines begin with level `start`, at most the row's depth.
+    """
     style = "tree--leaf" if index == rows.leaf_row else "tree--path"
     return [
-        Span(rows.lead(index, folded=folded), "tree--guide"),
+        Span(rows.lead(index, folded=folded, start=start), "tree--guide"),
         Span(f"{rows.leaf_mark(index)} ", style),
     ]
 

@@ -275,7 +275,9 @@ class TreeView(RowList):
             return Strip([])
         entry = rows.entry(index)
         folded = entry.id in self.folds.branches and not self.query_text
-        spans = entry_head(rows, index, folded=folded)
+        # thousands of levels left of the screen are not drawn to be cut off
+        unseen = min(self._pan // 2, rows.depths[index])
+        spans = entry_head(rows, index, folded=folded, start=unseen)
         spans += entry_text(
             self._describe(entry),
             label=session.tree.label(entry.id),
@@ -287,7 +289,8 @@ class TreeView(RowList):
         if self.matches(index):
             spans = marked(spans, [term.text for term in self._query.terms], "tree--match")
         strip = strip_of(spans, self.style)
-        return strip.crop(self._pan, self._pan + width)
+        left = self._pan - 2 * unseen
+        return strip.crop(left, left + width)
 
     def _label_time(self, entry: Entry) -> str:
         stamp = None if self.session is None else self.session.tree.label_times.get(entry.id)
