@@ -156,14 +156,18 @@ class Resuming(Screen[None]):
         if not visit:
             self.app.exit(launch)
             return
+        code, failure = 0, ""
         try:
             with self.app.suspend():
-                code = pi.run_child(launch, self.options.environ)
+                try:
+                    code = pi.run_child(launch, self.options.environ)
+                except OSError as error:  # caught here: Textual takes the terminal back only after a good end
+                    failure = one_line(str(error), 300)
         except SuspendNotSupported:
             self.say("This terminal cannot be handed over; Enter resumes for good.", warning=True)
             return
-        except OSError as error:
-            self.say(f"Pi could not be started: {one_line(str(error), 300)}", warning=True)
+        if failure:
+            self.say(f"Pi could not be started: {failure}", warning=True)
             return
         self.action_reload()
         self.say(f"Pi ended with code {code}." if code else "Back from Pi.", warning=bool(code))

@@ -83,6 +83,22 @@ def test_to_pi_and_back(made: Demo, environ: dict[str, str]) -> None:
         screen.wait(lambda text: text.rstrip().endswith("shell$"))
 
 
+def test_a_program_that_cannot_start_gives_the_terminal_back(
+    made: Demo, environ: dict[str, str], tmp_path: Path
+) -> None:
+    broken = tmp_path / "broken-pi"
+    broken.write_text("#!/no/such/interpreter\n")
+    broken.chmod(0o755)
+    with terminal([*PITREE, "--pi", str(broken)], cwd=made.cwd, environ=environ) as screen:
+        screen.wait("◆")
+        screen.keys("C-g")
+        screen.wait("Pi could not be started")
+        screen.keys("Tab")  # it still listens
+        screen.wait("default")
+        screen.keys("C-q")
+        screen.wait(lambda text: text.rstrip().endswith("shell$"))
+
+
 def test_no_pi_gives_the_command(made: Demo, environ: dict[str, str]) -> None:
     command = [*PITREE, "--pi", "no-such-pi"]
     with terminal(command, cwd=made.cwd, environ=environ) as screen:
