@@ -35,6 +35,10 @@ class PitreeApp(App[Launch | None], inherit_bindings=False):
         super().__init__()
         self.options = options
 
+    def get_theme_variable_defaults(self) -> dict[str, str]:
+        """Return the colours that not every theme of Textual has; the style sheet cannot be read without."""
+        return {"foreground-disabled": "ansi_bright_black"}
+
     def get_default_screen(self) -> Screen[None]:
         """Return the one screen there is."""
         return Browser(self.options)
