@@ -11,7 +11,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from pitree.sessions import glimpse
 from pitree.sessions.file import SessionFile, StoppedError
+from pitree.sessions.glimpse import Glimpse
 from pitree.ui.documents.context import context_document
 from pitree.ui.documents.diff import diff_lines
 from pitree.ui.documents.entry import entry_document
@@ -69,6 +71,21 @@ def last(tmp_path: Path) -> Any:  # noqa: ANN401 - a function
 
 
 # ---- the head
+
+
+def test_the_end_of_a_session_claims_nothing_about_the_rest(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(glimpse, "WORTH_IT_BYTES", 0)
+    monkeypatch.setattr(glimpse, "_FIRST_BYTES", 400)
+    monkeypatch.setattr(glimpse, "_SCREENFUL", 1)
+    session_file(tmp_path / "s.jsonl", *(message("user", f"text {number}") for number in range(50))).close()
+    with Glimpse.of(tmp_path / "s.jsonl") or pytest.fail("no glimpse") as end:
+        assert 0 < len(end.entries) < 50
+        document = entry_document(end, end.entries[0])
+        assert field(document, "parent") == "not read yet"
+        assert field(document, "children") == "not counted yet"
+        assert field(document, "line").startswith("not counted yet")
 
 
 def test_the_head_says_what_and_where(tmp_path: Path) -> None:

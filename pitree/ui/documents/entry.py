@@ -83,12 +83,13 @@ def _place(session: Session, entry: Entry) -> Iterator[tuple[str, str]]:
     """Yield where the entry stands, in the tree and in the file, as fields."""
     tree = session.tree
     position = tree.position(entry.id)
+    whole = entry.line > 0  # else only the end of the file was read
     if position is not None:
         parent = tree.parents[position]
-        above = "none, it is a root" if parent == NO_PARENT else _naming(tree.entries[parent])
-        yield "parent", above
-        yield "children", f"{len(tree.children(position)):,}"
-    place = f"{entry.line:,}" if entry.line else "not counted yet"
+        root = "none, it is a root" if whole else "not read yet"
+        yield "parent", root if parent == NO_PARENT else _naming(tree.entries[parent])
+        yield "children", f"{len(tree.children(position)):,}" if whole else "not counted yet"
+    place = f"{entry.line:,}" if whole else "not counted yet"
     yield "line", f"{place} · {file_size(entry.length)} at byte {entry.offset:,}"
 
 
