@@ -29,7 +29,7 @@ class Choice(ModalScreen[str | None]):
     DEFAULT_CSS = """
     Choice { align: center middle; background: $background 60%; }
     Choice > Vertical {
-        width: 80; max-width: 94%; height: auto; max-height: 90%;
+        width: 94%; min-width: 16; max-width: 80; height: auto; max-height: 90%;
         border: round $primary; background: $surface; padding: 1 2;
     }
     Choice #question-title { text-style: bold; color: $primary; margin-bottom: 1; }

@@ -21,7 +21,7 @@ class Labels(ModalScreen[str | None]):
     DEFAULT_CSS = """
     Labels { align: center middle; background: $background 60%; }
     Labels OptionList {
-        width: 70; max-width: 94%; height: auto; max-height: 80%;
+        width: 94%; min-width: 16; max-width: 70; height: auto; max-height: 80%;
         border: round $primary; background: $surface; border-title-color: $primary;
     }
     """
