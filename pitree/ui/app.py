@@ -59,8 +59,12 @@ class PitreeApp(App[Launch | None], inherit_bindings=False):
         self.panic(Text(f"{told}\npitree ended because of an error in itself; no session was changed."))
 
     def get_system_commands(self, screen: Screen[object]) -> Iterable[SystemCommand]:
-        """Yield every action of the key table, and Textual's own."""
-        yield from super().get_system_commands(screen)
+        """Yield every action of the key table, and the choice of a theme.
+
+        Textual's others are left out: its key panel squeezes the panes and stays when Esc is pressed, and its
+        picture of the screen is a file of somebody's conversations.
+        """
+        yield from (command for command in super().get_system_commands(screen) if command.title == "Theme")
         if not isinstance(screen, Browser):
             return
         places = (SESSIONS_KEYS, TREE_KEYS, PREVIEW_KEYS)
