@@ -235,6 +235,11 @@ class Rows(Sequence[Row]):
         """Whether a row begins a branch (or is a root) and has something below it."""
         return bool(self.counts[row]) and (self.parents[row] == NO_PARENT or bool(self.forked[row]))
 
+    def one_of_several_roots(self, row: int) -> bool:
+        """Whether the row is a root of the tree, and not the only one."""
+        position = self.layout.order[self.drawn[row]]
+        return self.layout.tree.parents[position] == NO_PARENT and len(self.layout.tree.roots) > 1
+
     def connected(self, row: int) -> bool:
         """Whether a fork line leads to the row."""
         return bool(self.forked[row]) and self.parents[row] != NO_PARENT

@@ -62,9 +62,15 @@ def entry_text(
     notes: bool,
     hidden: int,
     label_time: str = "",
+    is_root: bool = False,
 ) -> list[Span]:
-    """Return an entry's text: leaf badge, damage mark, label, who, what, and how many rows a fold hides."""
+    """Return an entry's text: leaf badge, damage mark, label, who, what, and how many rows a fold hides.
+
+    `is_root` says so: where there are several roots, somebody began anew there.
+    """
     spans: list[Span] = []
+    if is_root:
+        spans.append(Span("root ", "row--muted"))
     if is_leaf:
         spans += [Span(" leaf ", "tree--leaf-badge"), Span(" ")]
     if notes:

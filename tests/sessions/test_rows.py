@@ -416,3 +416,12 @@ def test_a_folded_stretch_keeps_its_ends_and_what_forks_from_them() -> None:
     assert layout.count_in("all", layout.stretch(0)) == 2
     assert not layout.stretch(6), "an entry without children begins nothing"
     assert len(layout_rows(layout, "all", stretches={"no such entry"})) == 7
+
+
+def test_roots_are_told_apart_where_there_are_several() -> None:
+    several = visible_rows(tree_of("A -\nB A\nC -"), "all")
+    assert [several.one_of_several_roots(row) for row in range(3)] == [
+        several.entry(row).id != "B" for row in range(3)
+    ]
+    single = visible_rows(tree_of("A -\nB A"), "all")
+    assert not any(single.one_of_several_roots(row) for row in range(2))

@@ -285,6 +285,7 @@ class TreeView(RowList):
             notes=bool(session.tree.notes(entry)),
             hidden=0 if self.query_text else self._hidden_by(entry),
             label_time=self._label_time(entry) if self.label_times else "",
+            is_root=rows.one_of_several_roots(index),
         )
         if self.matches(index):
             spans = marked(spans, [term.text for term in self._query.terms], "tree--match")
