@@ -1,0 +1,54 @@
+"""The mouse: what a click, a double click and the wheel do."""
+
+from pathlib import Path
+
+import pytest
+from textual import events
+
+from pitree.catalog.locations import Store
+
+from .conftest import AppFactory
+from .waiting import browser, preview, sessions, settled, tree, wait_until
+
+
+@pytest.fixture
+def star(store: Store) -> Path:
+    return next(store.root.glob("*paperboy*/*019ceb8b*"))
+
+
+async def test_a_click_goes_to_the_pane_and_the_row(app: AppFactory) -> None:
+    async with app(everything=True).run_test(size=(140, 40)) as pilot:
+        await settled(pilot)
+        await pilot.click(tree(pilot), offset=(20, 3))
+        assert tree(pilot).has_focus
+        assert tree(pilot).cursor == int(tree(pilot).scroll_offset.y) + 2
+        await pilot.click(sessions(pilot), offset=(10, 5))
+        assert sessions(pilot).has_focus
+        assert sessions(pilot).cursor == 4
+        await settled(pilot)
+        highlighted = sessions(pilot).highlighted
+        assert highlighted is not None
+        assert browser(pilot).session_path == highlighted.path
+
+
+async def test_a_double_click_acts(app: AppFactory, star: Path) -> None:
+    async with app(file=star, pi="no-such-pi").run_test(size=(140, 40)) as pilot:
+        await settled(pilot)
+        await pilot.double_click(tree(pilot), offset=(30, 4))
+        await wait_until(pilot, lambda: preview(pilot).has_focus)
+        await pilot.double_click(sessions(pilot), offset=(10, 2))
+        await wait_until(pilot, lambda: len(pilot.app.screen_stack) > 1, "it is about to resume")
+
+
+async def test_the_wheel_scrolls_and_the_highlight_stays(app: AppFactory, star: Path) -> None:
+    async with app(file=star).run_test(size=(140, 30)) as pilot:
+        await settled(pilot)
+        pane = tree(pilot)
+        before, cursor = int(pane.scroll_offset.y), pane.cursor
+        pane.post_message(
+            events.MouseScrollDown(
+                pane, x=5, y=5, delta_x=0, delta_y=1, button=0, shift=False, meta=False, ctrl=False
+            )
+        )
+        await wait_until(pilot, lambda: int(pane.scroll_offset.y) > before)
+        assert pane.cursor == cursor
