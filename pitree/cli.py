@@ -2,7 +2,7 @@
 
 import os
 import sys
-from argparse import ArgumentParser, Namespace, RawDescriptionHelpFormatter
+from argparse import SUPPRESS, ArgumentParser, Namespace, RawDescriptionHelpFormatter
 from collections.abc import Sequence
 from contextlib import ExitStack
 from typing import NoReturn, TextIO
@@ -46,9 +46,9 @@ def _screen_parser() -> ArgumentParser:
     _common(parser)
     parser.add_argument("--all", action="store_true", help="begin with the sessions of all folders")
     parser.add_argument("--pi", metavar="COMMAND", help="the program to resume with (also $PITREE_PI)")
-    parser.add_argument("--read-only", action="store_true", help="refuse to change any session")
-    parser.add_argument("--no-cache", action="store_true", help="keep nothing about the store between runs")
-    parser.add_argument("--poll", action="store_true", help="look at files instead of waiting for events")
+    # The screen changes no session, keeps no cache and waits for no events so far: these hold as it is.
+    for kept in ("--read-only", "--no-cache", "--poll"):
+        parser.add_argument(kept, action="store_true", help=SUPPRESS)
     parser.add_argument("--version", action="version", version=f"pitree {__version__}")
     return parser
 
@@ -66,10 +66,11 @@ def _command_parser(name: str) -> ArgumentParser:
         )
         parser.add_argument("prompt", nargs="?", metavar="PROMPT", help="what to say first")
         parser.add_argument("--pi", metavar="COMMAND", help="the program to resume with (also $PITREE_PI)")
-        parser.add_argument(
+        where = parser.add_mutually_exclusive_group()
+        where.add_argument(
             "--here", action="store_true", help="resume from this folder if the session's is gone"
         )
-        parser.add_argument("--fork", action="store_true", help="fork the session into this folder instead")
+        where.add_argument("--fork", action="store_true", help="fork the session into this folder instead")
     else:
         parser.add_argument("file", metavar="FILE", help="a path, or the beginning of a session's id")
     if name == "tree":
@@ -131,7 +132,7 @@ def _screen(args: Namespace, place: Place) -> int:
         )
     from pitree.catalog.resolve import resolve_session
 
-    file = resolve_session(args.session, place.store, place.cwd) if args.session else None
+    file = resolve_session(args.session, place.store, place.cwd) if args.session is not None else None
     environ = dict(os.environ)  # before Textual takes NO_COLOR out of it
     from pitree.ui.app import PitreeApp
     from pitree.ui.options import Options

@@ -122,6 +122,9 @@ def list_sessions(args: Namespace, place: Place) -> None:
 
 def read_rows(place: Place, *, everything: bool) -> list[SessionRow]:
     """Return the rows of a place, newest first; what cannot be read is said on standard error."""
+    root = place.store.root
+    if place.store.source == "--session-dir" and not root.is_dir():
+        raise CommandError(f"{root} is not a folder; --session-dir names the one with the session files")
     problems: list[Problem] = []
     files = session_paths(place.store, None if everything else str(place.cwd), problems=problems)
     rows: list[SessionRow] = []

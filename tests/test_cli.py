@@ -472,3 +472,15 @@ def test_every_file_can_be_printed_in_every_way(pitree: Run, tmp_path: Path, mak
             assert pitree("tree", path, "--filter", name, *json_or_not).code == 0
     for json_or_not in ([], ["--json"]):
         assert pitree("context", path, *json_or_not).code == 0
+
+
+def test_a_root_that_is_named_has_to_be_there(pitree: Run, tmp_path: Path) -> None:
+    done = pitree("list", "--all", "--session-dir", str(tmp_path / "mistyped"))
+    assert done.code == 1
+    assert "mistyped is not a folder" in done.err
+
+
+def test_here_and_fork_exclude_each_other(pitree: Run) -> None:
+    done = pitree("resume", "--here", "--fork")
+    assert done.code == 2
+    assert "not allowed with" in done.err

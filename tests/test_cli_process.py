@@ -24,7 +24,6 @@ def test_version_and_help(work: Path) -> None:
         "pitree [FILE|ID]",
         "pitree list",
         "pitree tree FILE",
-        "--read-only",
         "--demo",
         "--version",
     ):
