@@ -38,7 +38,9 @@ class Tree:
         self.version = 0
         """Grows with every change, so that what was derived from the tree can be told to be old."""
         self._positions: dict[str, int] = {}
-        self._children: list[list[int] | None] = []
+        # An only child stands in a tuple: the garbage collector forgets those, where 100,000 lists would make
+        # it stop the program for 50 ms every second or so of moving about.
+        self._children: list[list[int] | tuple[int] | None] = []
         self._roots: list[int] = []
         self._unsorted: set[int] = set()
         self._awaited: set[str] = set()
@@ -108,10 +110,13 @@ class Tree:
             return
         siblings = self._children[parent]
         if siblings is None:
-            self._children[parent] = [position]
+            self._children[parent] = (position,)
+            return
+        if isinstance(siblings, tuple):
+            self._children[parent] = [*siblings, position]
         else:
             siblings.append(position)
-            self._unsorted.add(parent)
+        self._unsorted.add(parent)
 
     def _relink(self, entries: list[Entry]) -> None:
         """Build all links anew, in time linear in the number of entries."""

@@ -70,6 +70,13 @@ class LineView(ScrollView, can_focus=True):
             self._styles[name] = style
         return style
 
+    @property
+    def _own_style(self) -> Style:
+        style = self._styles.get("")
+        if style is None:  # Textual works it out from all the widgets around at every call
+            style = self._styles[""] = self.rich_style
+        return style
+
     def set_line_count(self, count: int) -> None:
         """Say how many lines there are; what is on the screen is drawn anew."""
         self.virtual_size = Size(0, count)
@@ -111,9 +118,9 @@ class LineView(ScrollView, can_focus=True):
         strip = self._strips.get(key)
         if strip is None:
             strip = self.line_strip(index, width).adjust_cell_length(width)
-            strip = strip.apply_style(self.rich_style)
+            strip = strip.apply_style(self._own_style).apply_offsets(0, index)
             self._strips[key] = strip
-        return strip.apply_offsets(0, index)
+        return strip
 
     def _jump(self, y: int) -> None:
         self.scroll_to(y=max(0, y), animate=False, force=True, immediate=True)
