@@ -91,7 +91,8 @@ class Browser(Reading, Resuming):
         self._arrange()
         if self._pinned is not None:
             sessions.want(self._pinned)
-            self._open(self._pinned, at_once=True)  # the store can wait: reading both at once would delay the tree
+            # the store can wait: reading both at once would delay the tree
+            self._open(self._pinned, at_once=True)
         else:
             self._read_store()
         self._show_status()
