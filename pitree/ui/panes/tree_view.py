@@ -1,5 +1,6 @@
 """The entries of one session as rows: filtered, folded, narrowed by a search, with a highlight."""
 
+import gc
 import textwrap
 from collections.abc import Iterator
 from typing import ClassVar, Final
@@ -26,6 +27,7 @@ from pitree.ui.state import Folds, FoldStore
 # four for the slower way).
 _LARGE_LINE: Final = 1 << 20
 _KEPT_DESCRIPTIONS: Final = 4096
+_MANY_ENTRIES: Final = 10_000
 
 
 class TreeView(RowList):
@@ -105,6 +107,7 @@ class TreeView(RowList):
         self._problem = textwrap.wrap(one_line(problem, 2000), 60) if problem else []
         followed = not keep or self.highlighted is None or self.highlighted.id == self._leaf_id
         self._wanted = None if followed else self._wanted
+        another = session is not self.session
         self.session = session
         self._descriptions.clear()
         self._awaited.clear()
@@ -120,6 +123,10 @@ class TreeView(RowList):
         self._rebuild(center=not keep)
         if self.query_text:
             self.read_texts()
+        if another and session is not None and len(session.entries) > _MANY_ENTRIES:
+            # What was read holds no cycles, but the garbage collector would go through millions of places
+            # again and again, 50 to 100 ms each time: keys would be seen to stick.
+            gc.freeze()
 
     def read_texts(self) -> None:
         """Begin to read the texts that a search needs."""
