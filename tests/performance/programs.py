@@ -1,0 +1,192 @@
+"""The programs that are measured: how each is started, and what its screen says when it has answered."""
+
+import os
+import sys
+import tempfile
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Final
+
+from agent.install import AgentPaths
+
+from .bare import WORD
+from .screen import Screen
+
+ROOT: Final = Path(__file__).parents[2]
+FILTER_KEYS: Final = {"user-only": "ctrl+u", "no-tools": "ctrl+t", "all": "ctrl+a", "default": "ctrl+d"}
+WORDS: Final = ("err", "merge", "when")
+# Long enough for what a program does after its answer (pitree fills its preview), so that each key is alone.
+_QUIET_SECONDS: Final = 0.08
+_HELD_SECONDS: Final = 1 / 30
+
+
+@dataclass
+class Times:
+    """Milliseconds by what took them, one figure a time; and peak memory in MB."""
+
+    by_name: dict[str, list[float]] = field(default_factory=dict)
+
+    def add(self, name: str, value: float) -> None:
+        self.by_name.setdefault(name, []).append(value)
+
+
+def _clean(scratch: Path) -> dict[str, str]:
+    """Return an environment without anybody's settings, with a home of its own."""
+    kept = {
+        name: value for name, value in os.environ.items() if not name.startswith(("PI_", "PITREE_", "XDG_"))
+    }
+    return kept | {
+        "HOME": str(scratch),
+        "PYTHONPATH": str(ROOT),
+        "PI_CODING_AGENT_DIR": str(scratch / "agent"),
+    }
+
+
+def start_bare(times: Times) -> None:
+    """Start a Textual program that shows one word."""
+    with tempfile.TemporaryDirectory() as scratch:
+        command = [sys.executable, str(Path(__file__).with_name("bare.py"))]
+        with Screen(command, cwd=Path(scratch), environ=_clean(Path(scratch))) as screen:
+            times.add("start", screen.wait(WORD, screen.started)[0])
+
+
+class Program:
+    """A program that shows the tree of a session."""
+
+    name: str
+    keys: tuple[str, ...]
+    """What is pressed to move, in this order."""
+
+    def position(self, total: int) -> str:
+        """Return the pattern of the position, 12/340, in a tree of `total` rows."""
+        raise NotImplementedError
+
+    def filtered(self, total: int) -> str:
+        """Return the pattern of the position after another filter was chosen."""
+        return rf"\b\d+/{total}\b"
+
+    def found(self, query: str) -> str:
+        """Return the pattern of what stands there when the rows found by a search do."""
+        raise NotImplementedError
+
+    def start(self, file: Path, scratch: Path) -> Screen:
+        raise NotImplementedError
+
+    def open_tree(self, screen: Screen, total: int, times: Times) -> None:
+        """Wait for the whole tree, from the start of the program."""
+        raise NotImplementedError
+
+    @contextmanager
+    def opened(self, file: Path, total: int, times: Times) -> Iterator[Screen]:
+        """Run the program until its tree is on the screen."""
+        with tempfile.TemporaryDirectory() as scratch, self.start(file, Path(scratch)) as screen:
+            self.open_tree(screen, total, times)
+            yield screen
+
+    def measure(self, file: Path, totals: Mapping[str, int], times: Times) -> None:
+        """Open a session and do all that is measured; `totals` is how many rows each filter shows."""
+        total = totals["default"]
+        with self.opened(file, total, times) as screen:
+            screen.settle(1.0)
+            times.add("memory, tree open", screen.peak_megabytes() or 0.0)
+            self._press(screen, total, times)
+            self._hold(screen, total, times)
+            for name, key in FILTER_KEYS.items():
+                sent = screen.send(key)
+                times.add(f"filter {name}", screen.wait(self.filtered(totals[name]), sent)[0])
+                screen.settle(_QUIET_SECONDS)
+            self._search(screen, total, times)
+            times.add("memory, at the end", screen.peak_megabytes() or 0.0)
+
+    def _press(self, screen: Screen, total: int, times: Times) -> None:
+        shown = None
+        for key in self.keys:
+            sent = screen.send(key)
+            moved = screen.frame(sent)
+            told, place = screen.wait(self.position(total), sent, but=shown)
+            if shown is not None:
+                times.add("a key", moved)
+                times.add(f"a key, {key}", moved)
+                times.add("a key, with its position", told)
+            shown = place[0]
+            screen.settle(_QUIET_SECONDS)
+
+    def _hold(self, screen: Screen, total: int, times: Times) -> None:
+        shown = None
+        for _ in range(60):
+            sent = screen.send("up")
+            took, place = screen.wait(self.position(total), sent, but=shown)
+            if shown is not None:
+                times.add("a held key, with its position", took)
+            shown = place[0]
+            rest = _HELD_SECONDS - took / 1e3
+            if rest > 0:
+                screen.rest(rest)
+
+    def _search(self, screen: Screen, total: int, times: Times) -> None:
+        for number, word in enumerate(WORDS):
+            for end in range(1, len(word) + 1):
+                sent = screen.send(word[end - 1])
+                took, _ = screen.wait(self.found(word[:end]), sent)
+                first = not number and end == 1
+                times.add("search: the very first letter" if first else "search: a letter", took)
+                screen.settle(_QUIET_SECONDS)
+            sent = screen.send("escape")
+            times.add("search: leave it", screen.wait(self.position(total), sent)[0])
+            screen.settle(_QUIET_SECONDS)
+
+
+class Pitree(Program):
+    """pitree on a session file: the tree, and the preview beside it."""
+
+    name = "pitree"
+    keys = ("home", *["down"] * 60, *["pagedown"] * 31, *["end", "home"] * 5)
+
+    def position(self, total: int) -> str:
+        return rf"\b\d+/{total}  "
+
+    def found(self, query: str) -> str:
+        return rf"search: {query}  matches only"
+
+    def start(self, file: Path, scratch: Path) -> Screen:
+        command = [sys.executable, "-m", "pitree", str(file)]
+        return Screen(command, cwd=scratch, environ=_clean(scratch))
+
+    def open_tree(self, screen: Screen, total: int, times: Times) -> None:
+        times.add("start: the leaf's rows", screen.wait(r" leaf ", screen.started)[0])
+        times.add("start: the whole tree", screen.wait(self.position(total), screen.started)[0])
+
+
+class Pi(Program):
+    """The agent itself: `pi --session`, then `/tree`."""
+
+    name = "Pi"
+    keys = ("up", *["down"] * 60, *["right"] * 40)  # it has no keys for the first and the last row
+
+    def __init__(self, agent: AgentPaths) -> None:
+        self._agent = agent
+
+    def position(self, total: int) -> str:
+        return rf"\(\d+/{total}\)"
+
+    def filtered(self, total: int) -> str:
+        return rf"\b\d+/(?:{total}|{total + 1})\b"  # opened without a model it notes that as a setting
+
+    def found(self, query: str) -> str:
+        return rf"search: {query}(?![a-z])"
+
+    def start(self, file: Path, scratch: Path) -> Screen:
+        settings = {"PI_OFFLINE": "1", "PI_SKIP_VERSION_CHECK": "1", "PI_TELEMETRY": "0"}
+        environ = _clean(scratch) | settings | {"PATH": self._agent.path_variable}
+        command = [str(self._agent.pi), "--session", str(file)]
+        return Screen(command, cwd=scratch, environ=environ)
+
+    def open_tree(self, screen: Screen, total: int, times: Times) -> None:
+        # as fast as somebody could be who types the moment there is something to type into
+        opened, _ = screen.wait("─{40}", screen.started)
+        times.add("start: the prompt", opened)
+        screen.wait("/tree", screen.send("/tree"))
+        screen.send("enter")
+        times.add("start: the whole tree", screen.wait(self.position(total), screen.started)[0])
