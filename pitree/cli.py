@@ -134,6 +134,9 @@ def _screen(args: Namespace, place: Place) -> int:
 
     file = resolve_session(args.session, place.store, place.cwd) if args.session is not None else None
     environ = dict(os.environ)  # before Textual takes NO_COLOR out of it
+    # Textual draws at its own ticks, by default 60 a second: what a key changes in a second step (a message
+    # from pane to pane) would wait for up to two of them.
+    os.environ.setdefault("TEXTUAL_FPS", "240")
     from pitree.ui.app import PitreeApp
     from pitree.ui.options import Options
     from pitree.ui.state import state_dir

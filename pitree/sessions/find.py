@@ -18,6 +18,7 @@ from pitree.sessions.file import SessionFile
 from pitree.sessions.query import Query, Term, on_one_line
 from pitree.sessions.rows import Layout
 
+# Twice what Pi looks at; every letter typed goes through all of it.
 _LIMIT: Final = 400
 _STEP: Final = 500
 

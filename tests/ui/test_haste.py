@@ -49,10 +49,8 @@ async def test_a_search_left_behind_does_not_hold_up_the_next_one(
     monkeypatch.setattr(EntryTexts, "read", slow)
     try:
         async with app(file=first, everything=True).run_test(size=(140, 40)) as pilot:
-            await settled(pilot)
-            await pilot.press("a")
-            await wait_until(pilot, begun.is_set)
-            await pilot.press("escape")
+            await wait_until(pilot, begun.is_set)  # the texts are read before anybody types
+            await pilot.press("a", "escape")
             tree(pilot).show(SessionFile.load(second))
             await pilot.press("e")
             await wait_until(pilot, lambda: "matches only" in tree(pilot).status)

@@ -165,7 +165,14 @@ class TreePane(TreeView):
         if session is self.session:
             self.searching = False
             self._texts = texts
-            self._rebuild()
+            if self.query_text:
+                self._rebuild()
+
+    def on_focus(self) -> None:
+        """Read the texts before somebody types: the first letter would have to wait for them."""
+        super().on_focus()
+        if self._texts is None and not self.searching and self.session is not None and self.session.complete:
+            self.read_texts()
 
     def run_pattern(self, layout: Layout) -> None:
         """Look for a pattern, away from the screen."""

@@ -121,7 +121,7 @@ class TreeView(RowList):
         if session is not None and followed:
             self._wanted = session.tree.leaf_id
         self._rebuild(center=not keep)
-        if self.query_text:
+        if self.query_text or (self.has_focus and session is not None and session.complete):
             self.read_texts()
         if another and session is not None and len(session.entries) > _MANY_ENTRIES:
             # What was read holds no cycles, but the garbage collector would go through millions of places
