@@ -21,6 +21,9 @@ from pitree.ui.state import Folds
 _READING_TEXTS: Final = "entry-texts"
 
 
+_REST_SECONDS = 0.3
+
+
 class TreePane(TreeView):
     """The entry tree of one session, with its keys."""
 
@@ -169,9 +172,19 @@ class TreePane(TreeView):
                 self._rebuild()
 
     def on_focus(self) -> None:
-        """Read the texts before somebody types: the first letter would have to wait for them."""
+        """Get ready for a search."""
         super().on_focus()
-        if self._texts is None and not self.searching and self.session is not None and self.session.complete:
+        self.read_ahead()
+
+    def read_ahead(self) -> None:
+        """Read the texts soon, so that the first letter finds them; but not before the first picture."""
+        if self.has_focus:
+            self.set_timer(_REST_SECONDS, self._read_ahead_now)
+
+    def _read_ahead_now(self) -> None:
+        session = self.session
+        wanted = self._texts is None and not self.searching and session is not None and session.complete
+        if wanted and self.has_focus:
             self.read_texts()
 
     def run_pattern(self, layout: Layout) -> None:

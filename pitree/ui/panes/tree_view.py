@@ -121,8 +121,10 @@ class TreeView(RowList):
         if session is not None and followed:
             self._wanted = session.tree.leaf_id
         self._rebuild(center=not keep)
-        if self.query_text or (self.has_focus and session is not None and session.complete):
+        if self.query_text:
             self.read_texts()
+        else:
+            self.read_ahead()
         if another and session is not None and len(session.entries) > _MANY_ENTRIES:
             # What was read holds no cycles, but the garbage collector would go through millions of places
             # again and again, 50 to 100 ms each time: keys would be seen to stick.
@@ -130,6 +132,9 @@ class TreeView(RowList):
 
     def read_texts(self) -> None:
         """Begin to read the texts that a search needs."""
+
+    def read_ahead(self) -> None:
+        """Read the texts before somebody types, where somebody might."""
 
     def stop_reading_texts(self) -> None:
         """Give up reading texts: they are of a session that is no longer shown."""
