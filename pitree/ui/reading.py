@@ -20,6 +20,7 @@ from pitree.ui.options import Options
 
 _DEBOUNCE_SECONDS: Final = 0.03
 _LARGE_FILE: Final = 1 << 24
+_PERCENT_STEP: Final = 20
 
 
 class Reading(Screen[None]):
@@ -105,9 +106,14 @@ class Reading(Screen[None]):
         if not at_once:  # holding a key down must not read every session it passes
             await asyncio.sleep(_DEBOUNCE_SECONDS)
 
+        told = 0
+
         def progress(done: int, total: int) -> bool:
-            if total > _LARGE_FILE:
-                self.post_message(self.Progress(100 * done // total))
+            nonlocal told
+            percent = 100 * done // total
+            if total > _LARGE_FILE and percent >= told + _PERCENT_STEP:
+                told = percent  # each figure is a frame to draw, and takes its time from the reading
+                self.post_message(self.Progress(percent))
             return not stop.is_set()
 
         def load() -> tuple[SessionFile | None, str | None]:
