@@ -150,6 +150,20 @@ class LineView(ScrollView, can_focus=True):
         self._jump(self.line_count)
 
 
+class _AboutRow(Message):
+    """Something about a row of a list."""
+
+    def __init__(self, rows: "RowList", index: int) -> None:
+        super().__init__()
+        self.rows = rows
+        self.index = index
+
+    @property
+    def control(self) -> "RowList":
+        """The list."""
+        return self.rows
+
+
 class RowList(LineView):
     """A list with a highlighted row. The keys go round at the ends, as in Pi's own lists."""
 
@@ -167,31 +181,11 @@ class RowList(LineView):
 
     _center = False
 
-    class Highlighted(Message):
+    class Highlighted(_AboutRow):
         """The highlight moved to another row."""
 
-        def __init__(self, rows: "RowList", index: int) -> None:
-            super().__init__()
-            self.rows = rows
-            self.index = index
-
-        @property
-        def control(self) -> "RowList":
-            """The list."""
-            return self.rows
-
-    class Activated(Message):
+    class Activated(_AboutRow):
         """Enter or a double click on the highlighted row."""
-
-        def __init__(self, rows: "RowList", index: int) -> None:
-            super().__init__()
-            self.rows = rows
-            self.index = index
-
-        @property
-        def control(self) -> "RowList":
-            """The list."""
-            return self.rows
 
     def line_key(self, index: int) -> object:
         """Add whether the row is highlighted, and how."""
