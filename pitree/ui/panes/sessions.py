@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import ClassVar
 
 import humanize
-from textual import events, work
+from textual import work
 from textual.binding import BindingType
 from textual.message import Message
 from textual.strip import Strip
@@ -19,6 +19,7 @@ from pitree.sessions.query import parse_query
 from pitree.sessions.text import one_line
 from pitree.ui.keys import SESSIONS_KEYS, bindings
 from pitree.ui.lineview import RowList
+from pitree.ui.panes.searched import SearchedList
 from pitree.ui.rows import Span, justified
 
 _LIVE_SECONDS = 60.0
@@ -37,7 +38,7 @@ def age(seconds: float) -> str:
     return f"{number} {_UNITS.get(words[1].rstrip('s'), words[1])}"
 
 
-class SessionsPane(RowList):
+class SessionsPane(SearchedList):
     """The list of sessions."""
 
     BINDINGS: ClassVar[list[BindingType]] = bindings(SESSIONS_KEYS)
@@ -90,7 +91,6 @@ class SessionsPane(RowList):
         self.everything = everything
         self.named_only = False
         self.show_paths = False
-        self.query_text = ""
         self.problem: str | None = None
         """What is wrong with the search, in words."""
         self.empty_page: list[str] = []
@@ -239,11 +239,6 @@ class SessionsPane(RowList):
         self.show_paths = not self.show_paths
         self.redraw()
 
-    @property
-    def can_back_out(self) -> bool:
-        """Whether there is a search to leave."""
-        return bool(self.query_text)
-
     def action_clear_search(self) -> None:
         """Leave the search; the highlight stays on its session."""
         self.set_query("")
@@ -292,18 +287,3 @@ class SessionsPane(RowList):
         self._rebuild(first=event.first)
         if self._enter_waits:
             self.action_activate()
-
-    def on_key(self, event: events.Key) -> None:
-        """Type into the search."""
-        if event.key == "backspace" and self.query_text:
-            event.stop()
-            self.set_query(self.query_text[:-1])
-        elif event.is_printable and event.character and (event.character != " " or self.query_text):
-            event.stop()
-            event.prevent_default()
-            self.set_query(self.query_text + event.character)
-
-    def on_paste(self, event: events.Paste) -> None:
-        """Paste into the search."""
-        event.stop()
-        self.set_query(self.query_text + " ".join(event.text.split()))

@@ -29,6 +29,10 @@ class TreePane(TreeView):
 
     BINDINGS: ClassVar[list[BindingType]] = bindings(TREE_KEYS)
 
+    NOT_TYPED: ClassVar[frozenset[str]] = frozenset(
+        name for key in TREE_KEYS for name in key.keys.split(",") if len(name) == 1 and name.isupper()
+    )
+
     class CopyWanted(Message):
         """An entry's text is to be copied."""
 
@@ -74,11 +78,6 @@ class TreePane(TreeView):
         self.cursor = row + 1 if rows.counts[row] else row
 
     # ---- search
-
-    @property
-    def can_back_out(self) -> bool:
-        """Whether there is a search to leave."""
-        return bool(self.query_text)
 
     def action_clear_search(self) -> None:
         """Leave the search and go back to where it began."""
@@ -126,23 +125,6 @@ class TreePane(TreeView):
             if self.matches(row):
                 self.cursor = row
                 return
-
-    def on_key(self, event: events.Key) -> None:
-        """Type into the search."""
-        if event.key == "backspace" and self.query_text:
-            event.stop()
-            self.set_query(self.query_text[:-1])
-        elif event.is_printable and event.character and event.character not in _BOUND_CHARACTERS:
-            if event.character == " " and not self.query_text:
-                return
-            event.stop()
-            event.prevent_default()
-            self.set_query(self.query_text + event.character)
-
-    def on_paste(self, event: events.Paste) -> None:
-        """Paste into the search."""
-        event.stop()
-        self.set_query(self.query_text + " ".join(event.text.split()))
 
     def read_texts(self) -> None:
         """Read the texts of all entries, away from the screen."""
@@ -316,9 +298,3 @@ class TreePane(TreeView):
             self.action_unfold()
         elif self.rows is not None and self.rows.foldable(self.cursor):
             self.action_fold()
-
-
-# letters that do something else than to be typed
-_BOUND_CHARACTERS = frozenset(
-    name for key in TREE_KEYS for name in key.keys.split(",") if len(name) == 1 and name.isupper()
-)

@@ -20,6 +20,7 @@ from pitree.sessions.rows import DEFAULT_FILTER, Layout, Rows, layout_rows
 from pitree.sessions.text import one_line
 from pitree.ui.documents.values import moment
 from pitree.ui.lineview import RowList
+from pitree.ui.panes.searched import SearchedList
 from pitree.ui.rows import entry_head, entry_text, marked, strip_of
 from pitree.ui.state import Folds, FoldStore
 
@@ -30,7 +31,7 @@ _KEPT_DESCRIPTIONS: Final = 4096
 _MANY_ENTRIES: Final = 10_000
 
 
-class TreeView(RowList):
+class TreeView(SearchedList):
     """The entry tree of one session."""
 
     COMPONENT_CLASSES: ClassVar[set[str]] = {
@@ -76,7 +77,6 @@ class TreeView(RowList):
         super().__init__(id=id)
         self.session: SessionFile | None = None
         self.filter = DEFAULT_FILTER
-        self.query_text = ""
         self.fold_store = FoldStore(None)
         self.folds = Folds()
         self.rows: Rows | None = None

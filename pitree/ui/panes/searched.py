@@ -1,0 +1,43 @@
+"""A list that is searched by typing, as Pi's own lists are."""
+
+from typing import ClassVar
+
+from textual import events
+
+from pitree.ui.lineview import RowList
+
+
+class SearchedList(RowList):
+    """What is typed into the list is its search; a subclass does the finding."""
+
+    NOT_TYPED: ClassVar[frozenset[str]] = frozenset()
+    """Characters that are keys of the list."""
+
+    query_text = ""
+    """What was typed so far."""
+
+    def set_query(self, query: str) -> None:
+        """Search for something else; a blank query leaves the search."""
+        raise NotImplementedError
+
+    @property
+    def can_back_out(self) -> bool:
+        """Whether there is a search to leave."""
+        return bool(self.query_text)
+
+    def on_key(self, event: events.Key) -> None:
+        """Type into the search; it does not begin with a blank."""
+        if event.key == "backspace" and self.query_text:
+            event.stop()
+            self.set_query(self.query_text[:-1])
+        elif event.is_printable and event.character and event.character not in self.NOT_TYPED:
+            if event.character == " " and not self.query_text:
+                return
+            event.stop()
+            event.prevent_default()
+            self.set_query(self.query_text + event.character)
+
+    def on_paste(self, event: events.Paste) -> None:
+        """Paste into the search."""
+        event.stop()
+        self.set_query(self.query_text + " ".join(event.text.split()))
