@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Self
 
 from pitree.catalog.header import read_header
-from pitree.catalog.locations import FoundFile, Store, find_store, folder_name, session_paths
+from pitree.catalog.locations import FoundFile, Store, default_store, folder_name, session_paths
 from pitree.catalog.rows import SessionRow, newest_first
 from pitree.catalog.scan import scan_store
 from pitree.sessions import drafts, writing
@@ -215,9 +215,7 @@ def _absolute(path: str | Path) -> str:
 
 def _default_store() -> Store:
     """Return Pi's default root: like Pi's own class, this one does not read the settings."""
-    environ = {name: value for name, value in os.environ.items() if name != "PI_CODING_AGENT_SESSION_DIR"}
-    store = find_store(Path("/"), None, environ)
-    return store if not store.flat else Store(store.root, flat=False, source=store.source)
+    return default_store(os.environ)
 
 
 def _flat(session_dir: str | Path) -> Store:

@@ -85,7 +85,12 @@ def find_store(cwd: Path, session_dir: str | None, environ: Mapping[str, str]) -
         if directory:
             root = _resolve(os.fspath(_expand(directory, environ)), cwd)
             return Store(Path(root), flat=True, source=source)
-    return Store(agent / "sessions", flat=False, source="default")
+    return default_store(environ, cwd)
+
+
+def default_store(environ: Mapping[str, str], cwd: Path | None = None) -> Store:
+    """Return the root that Pi uses where nothing names another: a folder for each working directory."""
+    return Store(agent_dir(environ, cwd) / "sessions", flat=False, source="default")
 
 
 def _session_dir_setting(cwd: Path, agent: Path) -> tuple[str, str | None]:

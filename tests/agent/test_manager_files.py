@@ -262,3 +262,15 @@ def test_a_line_nested_very_deeply(oracle: Oracle, tmp_path: Path) -> None:
     ours = pitree_view(path)
     assert ours.branch == ["00000001", deep, "00000003"]
     assert_same(pi_view(oracle.session(path)), ours, (*TREE_PARTS, *CONTEXT_PARTS))
+
+
+def test_the_default_root_is_not_a_matter_of_settings(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    agent = tmp_path / "agent"
+    agent.mkdir()
+    (agent / "settings.json").write_text('{"sessionDir":"/somewhere/else"}')
+    monkeypatch.setenv("PI_CODING_AGENT_DIR", str(agent))
+    monkeypatch.setenv("PI_CODING_AGENT_SESSION_DIR", "/elsewhere/still")
+    made = SessionManager.create("/home/ada/code")
+    assert made.get_session_dir() == agent / "sessions" / "--home-ada-code--"
