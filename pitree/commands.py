@@ -20,9 +20,8 @@ from pitree.catalog.rows import SessionRow, newest_first
 from pitree.catalog.scan import scan_store
 from pitree.sessions import javascript
 from pitree.sessions.context import SessionContext, build_session_context
-from pitree.sessions.describe import Description, describe
-from pitree.sessions.entries import Entry, JsonObject
-from pitree.sessions.errors import SessionError
+from pitree.sessions.describe import describe_or_say
+from pitree.sessions.entries import JsonObject
 from pitree.sessions.file import SessionFile
 from pitree.sessions.jsonl import encode_value
 from pitree.sessions.rows import Rows, visible_rows
@@ -197,14 +196,7 @@ def _tree_line(session: SessionFile, rows: Rows, index: int) -> str:
     label = f"[{one_line(row.label, 60)}] " if row.label else ""
     warning = "⚠ " if session.tree.notes(row.entry) else ""
     mark = rows.leaf_mark(index)
-    return f"{rows.lead(index)}{mark} {warning}{label}{_line(session, row.entry)}"
-
-
-def _line(session: SessionFile, entry: Entry) -> Description:
-    try:
-        return describe(session, entry)
-    except (SessionError, OSError) as error:
-        return Description("other", entry.type, one_line(f"({error})"), failed=True)
+    return f"{rows.lead(index)}{mark} {warning}{label}{describe_or_say(session, row.entry)}"
 
 
 def _tree_json(session: SessionFile, rows: Rows, filter_name: str) -> JsonObject:
@@ -213,7 +205,7 @@ def _tree_json(session: SessionFile, rows: Rows, filter_name: str) -> JsonObject
         entry: JsonObject = {"id": row.entry.id, "parentId": row.entry.parent_id, "type": row.entry.type}
         if row.entry.role:
             entry["role"] = row.entry.role
-        entry |= {"depth": row.depth, "text": str(_line(session, row.entry))}
+        entry |= {"depth": row.depth, "text": str(describe_or_say(session, row.entry))}
         if row.label:
             entry["label"] = row.label
         entries.append(entry | {"onPath": row.on_path})

@@ -7,6 +7,7 @@ from typing import Any, Final, NamedTuple
 
 from pitree.sessions.context import FAILED, Session, blocks_of
 from pitree.sessions.entries import Entry, JsonObject
+from pitree.sessions.errors import SessionError
 from pitree.sessions.jsonl import encode_value
 from pitree.sessions.text import one_line
 from pitree.sessions.tree import NO_PARENT
@@ -47,6 +48,15 @@ def describe(session: Session, entry: Entry) -> Description:
     if describer is None:
         return Description("other", one_line(entry.type, 40) or "(no type)", "")
     return describer(body)
+
+
+def describe_or_say(session: Session, entry: Entry) -> Description:
+    """Return an entry's line or, where its body cannot be read, a line that says why."""
+    try:
+        return describe(session, entry)
+    except (SessionError, OSError) as error:
+        lead = one_line(entry.role or entry.type, 40)
+        return Description("other", lead, one_line(f"({error})"), failed=True)
 
 
 def _message(session: Session, entry: Entry, message: JsonObject) -> Description:

@@ -269,13 +269,9 @@ class Browser(Reading, Resuming):
         """Highlight the newest message, wherever the leaf is."""
         if self.session is None:
             return
-        newest = newest_elsewhere(self.session)
-        tree = self.query_one(TreePane)
-        leaf = self.session.tree.leaf_id
-        if newest is not None:
-            tree.select(newest)
-        elif leaf is not None:
-            tree.select(leaf)
+        wanted = newest_elsewhere(self.session) or self.session.tree.leaf_id
+        if wanted is not None:
+            self.query_one(TreePane).select(wanted)
         self.focus_pane(1)
 
     def on_tree_view_unkept(self, event: TreePane.Unkept) -> None:

@@ -107,12 +107,6 @@ class SessionsPane(SearchedList):
 
     # ---- content
 
-    def clear_rows(self) -> None:
-        """Forget all sessions; the highlight returns to its session when that comes again."""
-        self._all.clear()
-        self._folders.clear()
-        self._refresh_all()
-
     def add_rows(self, rows: Iterable[SessionRow], folders: dict[str, bool]) -> None:
         """Take up sessions, replacing those with the same path; `folders` says which directories exist."""
         for row in rows:

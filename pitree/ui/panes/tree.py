@@ -1,5 +1,6 @@
 """The Tree pane: what a person does with the tree of a session."""
 
+from bisect import bisect_left
 from typing import ClassVar, Final
 
 from textual import events, work
@@ -19,9 +20,7 @@ from pitree.ui.panes.tree_view import TreeView
 from pitree.ui.state import Folds
 
 _READING_TEXTS: Final = "entry-texts"
-
-
-_REST_SECONDS = 0.3
+_REST_SECONDS: Final = 0.3
 
 
 class TreePane(TreeView):
@@ -119,12 +118,10 @@ class TreePane(TreeView):
 
     def action_next_match(self, step: int) -> None:
         """Go to the next (`step` 1) or previous match."""
-        count = len(self.rows) if self.rows is not None else 0
-        for distance in range(1, count):
-            row = (self.cursor + step * distance) % count
-            if self.matches(row):
-                self.cursor = row
-                return
+        if self.matching:
+            before = bisect_left(self.matching, self.cursor)
+            place = before - 1 if step < 0 else before + self.matches(self.cursor)
+            self.cursor = self.matching[place % len(self.matching)]
 
     def read_texts(self) -> None:
         """Read the texts of all entries, away from the screen."""

@@ -2,7 +2,8 @@
 
 import gc
 import textwrap
-from collections.abc import Iterator
+from bisect import bisect_left
+from collections.abc import Iterator, Sequence
 from typing import ClassVar, Final
 
 from textual import work
@@ -10,9 +11,8 @@ from textual.cache import LRUCache
 from textual.message import Message
 from textual.strip import Strip
 
-from pitree.sessions.describe import Description, describe
+from pitree.sessions.describe import Description, describe_or_say
 from pitree.sessions.entries import Entry
-from pitree.sessions.errors import SessionError
 from pitree.sessions.file import SessionFile
 from pitree.sessions.find import EntryTexts
 from pitree.sessions.query import Query
@@ -94,6 +94,8 @@ class TreeView(SearchedList):
         """Whether a search hides what does not match; else it only marks what does."""
         self.label_times = False
         self._matches: bytes | None = None
+        self.matching: Sequence[int] = ()
+        """The rows that the search looks for, in order; once for each search, not for each key."""
         self._query = Query()
         self._pattern_matches: tuple[tuple[str, Layout], bytes] | None = None
 
@@ -173,9 +175,8 @@ class TreeView(SearchedList):
             return "…"
         if self.narrowed:
             return "matches only"
-        matching = [row for row in range(len(self.rows)) if self.matches(row)]
-        place = matching.index(self.cursor) + 1 if self.cursor in matching else "-"
-        return f"{place} of {len(matching)}, F3 next"
+        place = bisect_left(self.matching, self.cursor) + 1 if self.matches(self.cursor) else "-"
+        return f"{place} of {len(self.matching)}, F3 next"
 
     def matches(self, row: int) -> bool:
         """Whether a row is one that the search looks for."""
@@ -201,6 +202,7 @@ class TreeView(SearchedList):
         self.rows = layout_rows(
             layout, self.filter, folded=folds.branches, stretches=folds.stretches, matches=hiding
         )
+        self.matching = self._matching_rows(self.rows)
         row = self.rows.row_of(self._wanted)
         if row is None:
             row = self._nearest(layout) if self._wanted is not None else len(self.rows) - 1
@@ -211,6 +213,14 @@ class TreeView(SearchedList):
         self.set_rows(len(self.rows), row, center=center)
         self.post_message(self.EntryHighlighted(self.session, self.highlighted))
         self.post_message(self.Changed())
+
+    def _matching_rows(self, rows: Rows) -> Sequence[int]:
+        found = self._matches
+        if found is None:
+            return ()
+        if self.narrowed:
+            return range(len(rows))  # nothing else is shown
+        return [row for row, drawn in enumerate(rows.drawn) if found[drawn]]
 
     def _find(self, layout: Layout) -> bytes | None:
         """Return which entries match the search, or None while that is being worked out."""
@@ -329,12 +339,12 @@ class TreeView(SearchedList):
                     self._awaited.add(entry.id)
                     self._describe_large(self.session, entry)
                 return Description("other", entry.role or entry.type, "…")
-            description = self._descriptions[entry.id] = _described(self.session, entry)
+            description = self._descriptions[entry.id] = describe_or_say(self.session, entry)
         return description or Description("other", "", "")
 
     @work(thread=True, group="large-lines", exit_on_error=False)
     def _describe_large(self, session: SessionFile, entry: Entry) -> None:
-        description = _described(session, entry)
+        description = describe_or_say(session, entry)
         self.app.call_from_thread(self._take_description, session, entry, description)
 
     def _take_description(self, session: SessionFile, entry: Entry, description: Description) -> None:
@@ -365,12 +375,3 @@ class TreeView(SearchedList):
         width = self.scrollable_content_region.width
         for index in range(top, min(top + self.page, self.line_count)):
             yield self.row_strip(index, width).text.rstrip()
-
-
-def _described(session: SessionFile, entry: Entry) -> Description:
-    try:
-        return describe(session, entry)
-    except (SessionError, OSError) as error:
-        return Description(
-            "other", one_line(entry.role or entry.type, 40), one_line(f"({error})"), failed=True
-        )
