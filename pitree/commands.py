@@ -196,7 +196,7 @@ def _tree_line(session: SessionFile, rows: Rows, index: int) -> str:
     label = f"[{one_line(row.label, 60)}] " if row.label else ""
     warning = "⚠ " if session.tree.notes(row.entry) else ""
     mark = rows.leaf_mark(index)
-    return f"{rows.lead(index)}{mark} {warning}{label}{describe_or_say(session, row.entry)}"
+    return f"{rows.lead(index)}{mark} {warning}{label}{describe_or_say(session, row.entry, row.entry.type)}"
 
 
 def _tree_json(session: SessionFile, rows: Rows, filter_name: str) -> JsonObject:
@@ -205,7 +205,7 @@ def _tree_json(session: SessionFile, rows: Rows, filter_name: str) -> JsonObject
         entry: JsonObject = {"id": row.entry.id, "parentId": row.entry.parent_id, "type": row.entry.type}
         if row.entry.role:
             entry["role"] = row.entry.role
-        entry |= {"depth": row.depth, "text": str(describe_or_say(session, row.entry))}
+        entry |= {"depth": row.depth, "text": str(describe_or_say(session, row.entry, row.entry.type))}
         if row.label:
             entry["label"] = row.label
         entries.append(entry | {"onPath": row.on_path})

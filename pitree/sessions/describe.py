@@ -50,13 +50,12 @@ def describe(session: Session, entry: Entry) -> Description:
     return describer(body)
 
 
-def describe_or_say(session: Session, entry: Entry) -> Description:
-    """Return an entry's line or, where its body cannot be read, a line that says why."""
+def describe_or_say(session: Session, entry: Entry, name: str) -> Description:
+    """Return an entry's line or, where its body cannot be read, one that says why of `name`."""
     try:
         return describe(session, entry)
     except (SessionError, OSError) as error:
-        lead = one_line(entry.role or entry.type, 40)
-        return Description("other", lead, one_line(f"({error})"), failed=True)
+        return Description("other", one_line(name, 40), one_line(f"({error})"), failed=True)
 
 
 def _message(session: Session, entry: Entry, message: JsonObject) -> Description:

@@ -339,12 +339,14 @@ class TreeView(SearchedList):
                     self._awaited.add(entry.id)
                     self._describe_large(self.session, entry)
                 return Description("other", entry.role or entry.type, "…")
-            description = self._descriptions[entry.id] = describe_or_say(self.session, entry)
+            description = self._descriptions[entry.id] = describe_or_say(
+                self.session, entry, entry.role or entry.type
+            )
         return description or Description("other", "", "")
 
     @work(thread=True, group="large-lines", exit_on_error=False)
     def _describe_large(self, session: SessionFile, entry: Entry) -> None:
-        description = describe_or_say(session, entry)
+        description = describe_or_say(session, entry, entry.role or entry.type)
         self.app.call_from_thread(self._take_description, session, entry, description)
 
     def _take_description(self, session: SessionFile, entry: Entry, description: Description) -> None:
