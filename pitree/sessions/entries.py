@@ -67,14 +67,26 @@ class _Block(msgspec.Struct, gc=False):
     id: str | None = None
 
 
+class _Reply(msgspec.Struct, gc=False):
+    role: str = ""
+    content: str | list[_Block] = ""
+    stopReason: str | None = None  # noqa: N815 - the field's name in the file
+
+
+class _ReplyLine(msgspec.Struct, gc=False):
+    type: str
+    id: str
+    timestamp: str
+    message: _Reply
+    parentId: str | None = None  # noqa: N815
+
+
 class _Message(msgspec.Struct, gc=False):
     role: str = ""
-    content: msgspec.Raw = msgspec.Raw(b"")
-    stopReason: str | None = None  # noqa: N815 - the field's name in the file
     toolCallId: str | None = None  # noqa: N815
 
 
-class _Skeleton(msgspec.Struct, gc=False):
+class _Line(msgspec.Struct, gc=False):
     type: str
     id: str
     timestamp: str
@@ -85,9 +97,12 @@ class _Skeleton(msgspec.Struct, gc=False):
     name: str | None = None
 
 
-_decode_skeleton = msgspec.json.Decoder(_Skeleton).decode
-_decode_blocks = msgspec.json.Decoder(list[_Block]).decode
-_decode_string = msgspec.json.Decoder(str).decode
+# Replies are the only lines whose content decides anything; one look at where Pi writes the role tells them,
+# so that no line is decoded twice. In a JSON string the quotes would be escaped.
+_REPLY: Final = b'"role":"assistant"'
+_ROLE_WITHIN: Final = 400
+_decode_reply = msgspec.json.Decoder(_ReplyLine).decode
+_decode_line = msgspec.json.Decoder(_Line).decode
 
 
 def decode_entry(line: Line) -> Entry | JsonObject:
@@ -96,60 +111,76 @@ def decode_entry(line: Line) -> Entry | JsonObject:
     Raises LineError when the line is no JSON object.
     """
     try:
-        entry = _usual_entry(line)
+        if line.data.find(_REPLY, 0, _ROLE_WITHIN) >= 0:
+            entry = _reply_entry(line) or _usual_entry(line)
+        else:
+            entry = _usual_entry(line)
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
         entry = None
     return entry or _entry_from_value(line, parse_value(line.data))
 
 
-def _usual_entry(line: Line) -> Entry | None:
-    """Return the entry on a line as Pi writes it, three times as fast; None for what needs a closer look."""
-    skeleton = _decode_skeleton(line.data)
-    message = skeleton.message
-    if skeleton.type == "session" or not skeleton.id or (message is None) == (skeleton.type == "message"):
+def _reply_entry(line: Line) -> Entry | None:
+    """Return the reply on a line as Pi writes it; None where it is something else."""
+    number, offset, data = line
+    found = _decode_reply(data)
+    message = found.message
+    if message.role != "assistant" or found.type != "message" or not found.id:
         return None
-    entry = Entry(
-        skeleton.id,
-        skeleton.parentId or None,
-        skeleton.type,
-        skeleton.timestamp,
-        line.number,
-        line.offset,
-        len(line.data),
+    content = message.content
+    calls: list[str] = []
+    if isinstance(content, str):
+        has_text = _has_text(content)
+    else:
+        has_text = False
+        for block in content:
+            if block.type == "toolCall":
+                if block.id is not None:
+                    calls.append(block.id)
+            elif block.type == "text" and not has_text:
+                has_text = bool(block.text) and _has_text(block.text)
+    return Entry(
+        found.id,
+        found.parentId or None,
+        "message",
+        found.timestamp,
+        number,
+        offset,
+        len(data),
+        "assistant",
+        has_text,
+        message.stopReason or "",
+        tuple(calls),
     )
+
+
+def _usual_entry(line: Line) -> Entry | None:
+    """Return the entry on a line as Pi writes it; None for what needs a closer look."""
+    number, offset, data = line
+    found = _decode_line(data)
+    kind, message = found.type, found.message
+    if kind == "session" or not found.id or (message is None) == (kind == "message"):
+        return None
+    entry = Entry(found.id, found.parentId or None, kind, found.timestamp, number, offset, len(data))
     if message is not None:
         if not message.role:
             return None
+        if message.role == "assistant":  # but not where Pi writes it
+            return _reply_entry(line)
         entry.role = message.role
-        if message.role == "assistant":
-            entry.stop_reason = message.stopReason or ""
-            entry.has_text, entry.calls = _assistant_content(message.content)
-        elif message.toolCallId is not None:
+        if message.toolCallId is not None:
             entry.calls = (message.toolCallId,)
-    elif skeleton.type == "session_info":
-        entry.text = skeleton.name
-    elif skeleton.type in _POINTING:
-        entry.target_id = skeleton.targetId
-        if skeleton.type == "label":
-            entry.text = skeleton.label
+    elif kind == "session_info":
+        entry.text = found.name
+    elif kind in _POINTING:
+        entry.target_id = found.targetId
+        if kind == "label":
+            entry.text = found.label
     return entry
 
 
-def _assistant_content(content: msgspec.Raw) -> tuple[bool, tuple[str, ...]]:
-    if not len(content):
-        return False, ()
-    start = bytes(memoryview(content)[:1])
-    if start == b'"':
-        return bool(javascript.trim(_decode_string(content))), ()
-    has_text = False
-    calls: list[str] = []
-    for block in _decode_blocks(content):
-        if block.type == "toolCall":
-            if block.id is not None:
-                calls.append(block.id)
-        elif block.type == "text" and not has_text:
-            has_text = bool(block.text and javascript.trim(block.text))
-    return has_text, tuple(calls)
+def _has_text(text: str) -> bool:
+    return "!" <= text[:1] <= "~" or bool(javascript.trim(text))
 
 
 def _entry_from_value(line: Line, value: object) -> Entry | JsonObject:

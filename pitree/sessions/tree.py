@@ -60,7 +60,8 @@ class Tree:
         self.version += 1
         self._last = added[-1]
         for entry in added:
-            self._note_bookkeeping(entry)
+            if entry.type == "label" or entry.type == "session_info":  # noqa: PLR1714 - every entry comes by
+                self._note_bookkeeping(entry)
         if not self.entries:
             self._relink(added)
             return
@@ -120,44 +121,57 @@ class Tree:
 
     def _relink(self, entries: list[Entry]) -> None:
         """Build all links anew, in time linear in the number of entries."""
-        lines: dict[str, list[Entry]] = {}
-        last: dict[str, Entry] = {entry.id: entry for entry in entries}
         self._link_notes = {}
         self.superseded = []
-        if len(last) < len(entries):
-            for entry in entries:
-                if last[entry.id] is not entry:
-                    self.superseded.append(entry)
-                    lines.setdefault(entry.id, []).append(entry)
-            entries = [entry for entry in entries if last[entry.id] is entry]
-            for entry_id, earlier in lines.items():
-                places = ", ".join(str(entry.line) for entry in earlier)
-                self._note(last[entry_id], f"id repeated; also on line {places}")
+        positions = dict(zip([entry.id for entry in entries], range(len(entries)), strict=True))
+        if len(positions) < len(entries):
+            entries = self._last_of_each_id(entries, positions)
+            positions = {entry.id: position for position, entry in enumerate(entries)}
         self.entries = entries
-        self._positions = {entry.id: position for position, entry in enumerate(entries)}
-        self.parents = self._sound_parents()
-        self._children = [None] * len(entries)
+        self._positions = positions
+        self.parents = parents = self._sound_parents()
+        self._children = children = [None] * len(entries)
         self._roots = []
         self._unsorted = set()
-        for position, parent in enumerate(self.parents):
-            self._adopt(position, parent)
+        for position, parent in enumerate(parents):
+            if parent != NO_PARENT and children[parent] is None:  # mostly so: spares a call
+                children[parent] = (position,)
+            else:
+                self._adopt(position, parent)
+
+    def _last_of_each_id(self, entries: list[Entry], last: dict[str, int]) -> list[Entry]:
+        """Return the entries that count, and note the lines of those that do not."""
+        lines: dict[str, list[str]] = {}
+        kept = []
+        for place, entry in enumerate(entries):
+            if last[entry.id] == place:
+                kept.append(entry)
+            else:
+                self.superseded.append(entry)
+                lines.setdefault(entry.id, []).append(str(entry.line))
+        for entry_id, places in lines.items():
+            self._note(entries[last[entry_id]], f"id repeated; also on line {', '.join(places)}")
+        return kept
 
     def _sound_parents(self) -> list[int]:
         """Return each entry's parent with missing ones, self-parents and cycles cut."""
-        positions = self._positions
-        parents: list[int] = []
+        entries, find = self.entries, self._positions.get
+        parents = [
+            NO_PARENT if entry.parent_id is None else find(entry.parent_id, NO_PARENT) for entry in entries
+        ]
         forward = False
         self._awaited = set()
-        for position, entry in enumerate(self.entries):
-            parent = NO_PARENT if entry.parent_id is None else positions.get(entry.parent_id, NO_PARENT)
-            if parent == position:
-                self._note(entry, "is its own parent")
-                parent = NO_PARENT
-            elif parent == NO_PARENT and entry.parent_id is not None:
-                self._note(entry, f"parent {entry.parent_id} is missing")
-                self._awaited.add(entry.parent_id)
-            forward = forward or parent > position
-            parents.append(parent)
+        for position, parent in enumerate(parents):
+            if parent == NO_PARENT:
+                missing = entries[position].parent_id
+                if missing is not None:
+                    self._note(entries[position], f"parent {missing} is missing")
+                    self._awaited.add(missing)
+            elif parent == position:
+                self._note(entries[position], "is its own parent")
+                parents[position] = NO_PARENT
+            elif parent > position:
+                forward = True
         if forward:  # only a link to a later line can close a cycle
             self._cut_cycles(parents)
         return parents
