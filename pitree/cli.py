@@ -5,11 +5,14 @@ import sys
 from argparse import SUPPRESS, ArgumentParser, Namespace, RawDescriptionHelpFormatter
 from collections.abc import Sequence
 from contextlib import ExitStack
+from pathlib import Path
 from typing import NoReturn, TextIO
 
 from pitree import __version__
 from pitree.commands import COMMANDS, CommandError, Place, place_of, start, warn
 from pitree.sessions.errors import SessionError
+from pitree.sessions.glimpse import Glimpse
+from pitree.sessions.helper import Helper
 from pitree.sessions.rows import DEFAULT_FILTER, FILTERS
 
 _DESCRIPTION = """\
@@ -125,6 +128,15 @@ def _is_terminal(stream: TextIO | None) -> bool:
     return stream is not None and stream.isatty()
 
 
+def _ahead(file: Path) -> tuple[Helper | None, Glimpse | None]:
+    """Begin to read a long session, and have its end for the first frame: the screen takes a while."""
+    helper = Helper.start_for(file)
+    try:
+        return helper, Glimpse.of(file)
+    except OSError:
+        return helper, None  # reading the whole file will say why
+
+
 def _screen(args: Namespace, place: Place) -> int:
     if not (_is_terminal(sys.stdin) and _is_terminal(sys.stdout)):
         raise CommandError(
@@ -133,6 +145,7 @@ def _screen(args: Namespace, place: Place) -> int:
     from pitree.catalog.resolve import resolve_session
 
     file = resolve_session(args.session, place.store, place.cwd) if args.session is not None else None
+    helper, glimpse = _ahead(file) if file is not None else (None, None)
     environ = dict(os.environ)  # before Textual takes NO_COLOR out of it
     # Textual draws at its own ticks, by default 60 a second: what a key changes in a second step (a message
     # from pane to pane) would wait for up to two of them.
@@ -150,9 +163,15 @@ def _screen(args: Namespace, place: Place) -> int:
         environ=environ,
         demo=args.demo,
         state_dir=None if args.demo else state_dir(),
+        glimpse=glimpse,
+        helper=helper,
     )
     app = PitreeApp(options)
-    launched = app.run()
+    try:
+        launched = app.run()
+    finally:
+        if helper is not None:
+            helper.close()
     if launched is None:
         return app.return_code or 0
     return start(launched, keep_running=args.demo)

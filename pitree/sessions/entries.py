@@ -138,7 +138,7 @@ def _reply_entry(line: Line) -> Entry | None:
                 if block.id is not None:
                     calls.append(block.id)
             elif block.type == "text" and not has_text:
-                has_text = bool(block.text) and _has_text(block.text)
+                has_text = block.text is not None and _has_text(block.text)
     return Entry(
         found.id,
         found.parentId or None,

@@ -12,16 +12,16 @@ from types import TracebackType
 from typing import Final, NamedTuple, Self
 
 from pitree.sessions import migrate
+from pitree.sessions.blocks import Block
 from pitree.sessions.entries import CURRENT_VERSION, Damage, Entry, JsonObject, decode_entry
 from pitree.sessions.errors import EntryNotFoundError, LineError, NotASessionError, SessionError
-from pitree.sessions.jsonl import Line, LineCutter, parse_value
+from pitree.sessions.helper import Helper
+from pitree.sessions.jsonl import CHUNK_BYTES, Line, LineCutter, parse_value
 from pitree.sessions.salvage import swallowed
 from pitree.sessions.structure import shallow
 from pitree.sessions.text import one_line
 from pitree.sessions.tree import Tree
 
-# Small enough to stay in the processor's cache from the reading to the decoding.
-CHUNK_BYTES = 1 << 18
 # What may stand before the header of a file that is shown all the same (Pi itself refuses it).
 _MAX_LINES_BEFORE_HEADER = 20
 # So much of the beginning and of the end is compared to tell an appended file from a rewritten one.
@@ -82,8 +82,8 @@ class SessionFile:
         self._fd = -1
 
     @classmethod
-    def load(cls, path: Path | str, progress: Progress | None = None) -> Self:
-        """Read the whole file at `path`.
+    def load(cls, path: Path | str, progress: Progress | None = None, helper: Helper | None = None) -> Self:
+        """Read the whole file at `path`; a `helper` that was started for it is closed afterwards.
 
         Raises NotASessionError when Pi would not take it for a session (but for a stray line or so before
         the header, see `read_only`), OSError when it cannot be read, StoppedError when `progress` says so.
@@ -91,10 +91,13 @@ class SessionFile:
         session = cls(Path(path))
         try:
             session._open()
-            session._read(progress)
+            session._read(progress, helper)
         except BaseException:
             session.close()
             raise
+        finally:
+            if helper is not None:
+                helper.close()
         return session
 
     def close(self) -> None:
@@ -207,16 +210,21 @@ class SessionFile:
         if not stat.S_ISREG(os.fstat(self._fd).st_mode):
             raise NotASessionError(f"{self.path} is not a regular file")
 
-    def _chunks(self, progress: Progress | None) -> Iterator[bytes]:
+    def _chunks(self, progress: Progress | None, end: float = math.inf) -> Iterator[bytes]:
         total = os.fstat(self._fd).st_size
-        while chunk := os.pread(self._fd, CHUNK_BYTES, self.size):
+        while chunk := os.pread(self._fd, int(min(CHUNK_BYTES, end - self.size)), self.size):
             self.size += len(chunk)
             yield chunk
-            if progress is not None and not progress(self.size, max(total, self.size)):
-                raise StoppedError(f"reading {self.path} was stopped")
+            self._tell(progress, self.size, max(total, self.size))
 
-    def _read(self, progress: Progress | None) -> None:
+    def _tell(self, progress: Progress | None, done: int, total: int) -> None:
+        if progress is not None and not progress(done, total):
+            raise StoppedError(f"reading {self.path} was stopped")
+
+    def _read(self, progress: Progress | None, helper: Helper | None) -> None:
         entries: list[Entry] = []
+        if helper is not None and helper.is_at(self._fd):
+            entries += self._read_with(helper, progress)
         for chunk in self._chunks(progress):
             entries += self._take(self._cutter.feed(chunk))
         entries += self._take_tail()
@@ -224,6 +232,35 @@ class SessionFile:
             raise NotASessionError(self._why_no_session())
         self.tree = Tree(entries)
         self._remember()
+
+    def _read_with(self, helper: Helper, progress: Progress | None) -> list[Entry]:
+        """Read the header, then what helpers make of the rest, as far as it is sound and without a gap."""
+        entries: list[Entry] = []
+        for chunk in self._chunks(None, helper.start):
+            entries += self._take(self._cutter.feed(chunk))
+        if not self.header or self.version != CURRENT_VERSION:
+            return entries
+        blocks: dict[int, Block] = {}
+        done = self.size
+        for decoded in helper.blocks():
+            blocks[decoded.number] = decoded
+            done += decoded.end - decoded.start
+            self._tell(progress, done, max(helper.size, done))
+        for index in range(helper.count):
+            block = blocks.get(index)
+            if block is None or (block.lines and block.start != self.size):
+                break  # a helper was ended, or the file rewritten: the rest is read here
+            if block.entries is None:
+                for chunk in self._chunks(None, block.end):
+                    entries += self._take(self._cutter.feed(chunk))
+            elif block.lines:
+                for entry in block.entries:
+                    entry.line += self._cutter.number
+                entries += block.entries
+                self._objects += len(block.entries)
+                self._cutter.skip(block.lines, block.end - block.start)
+                self.size = block.end
+        return entries
 
     def _take(self, lines: list[Line], *, unfinished: bool = False) -> list[Entry]:
         entries: list[Entry] = []

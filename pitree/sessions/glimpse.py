@@ -14,7 +14,7 @@ from pitree.sessions import migrate
 from pitree.sessions.entries import CURRENT_VERSION, Entry, decode_entry
 from pitree.sessions.errors import LineError, SessionError
 from pitree.sessions.file import SessionFile
-from pitree.sessions.jsonl import Line
+from pitree.sessions.jsonl import Line, encode_value
 from pitree.sessions.rows import DEFAULT_FILTER, visible_rows
 from pitree.sessions.tree import Tree
 
@@ -22,9 +22,11 @@ WORTH_IT_BYTES: Final = 8 << 20
 """Smaller files are read whole sooner than anybody could look."""
 
 _FIRST_BYTES: Final = 1 << 20
-_MOST_BYTES: Final = 16 << 20
+_MOST_BYTES: Final = 4 << 20
 _HEADER_BYTES: Final = 1 << 16
 _SCREENFUL: Final = 100
+# Where a line says its id, if it is written as Pi writes it.
+_ID_WITHIN: Final = 400
 
 
 class Glimpse(SessionFile):
@@ -53,7 +55,7 @@ class Glimpse(SessionFile):
 
     def _take_end(self) -> bool:
         self.size = os.fstat(self._fd).st_size
-        if self.size < WORTH_IT_BYTES or not self._take_plain_header():
+        if self.size < WORTH_IT_BYTES or not self._has_plain_header():
             return False
         wanted = _FIRST_BYTES
         while True:
@@ -64,7 +66,7 @@ class Glimpse(SessionFile):
                 return bool(path)
             wanted *= 4
 
-    def _take_plain_header(self) -> bool:
+    def _has_plain_header(self) -> bool:
         line, newline, _ = os.pread(self._fd, _HEADER_BYTES, 0).partition(b"\n")
         try:
             header = decode_entry(Line(1, 0, line)) if newline else None
@@ -80,24 +82,36 @@ class Glimpse(SessionFile):
     def _path_in(self, start: int) -> list[Entry]:
         """Return the entries from `start` on that lead to the file's last one, as far as they are there."""
         data = os.pread(self._fd, self.size - start, start)
-        lines = data.split(b"\n")
-        offset = start + len(lines[0]) + 1  # the first is a piece of a line
-        known: dict[str, Entry] = {}
-        last: Entry | None = None
-        for line in lines[1:]:
-            if line:
-                try:
-                    entry = decode_entry(Line(0, offset, line))
-                except LineError:
-                    entry = None
-                if isinstance(entry, Entry):
-                    known[entry.id] = last = entry
-            offset += len(line) + 1
+        first = data.find(b"\n") + 1  # what stands before it is a piece of a line
+        last, begin = None, len(data) + 1
+        while last is None and begin > first > 0:
+            end = begin - 1
+            begin = max(first, data.rfind(b"\n", first, end) + 1)
+            last = _entry_on(data[begin:end], start + begin)
         path: list[Entry] = []
         while last is not None and last.type != "leaf":  # an older `leaf` entry points anywhere
             path.append(last)
-            last = known.pop(last.parent_id, None) if last.parent_id is not None else None
+            wanted, last = last.parent_id, None
+            if wanted is None:
+                break
+            quoted = encode_value(wanted)
+            while begin > first and (last is None or last.id != wanted):
+                end = begin - 1
+                begin = max(first, data.rfind(b"\n", first, end) + 1)
+                # only lines that may be the one are decoded
+                near = data.find(quoted, begin, min(end, begin + _ID_WITHIN))
+                last = _entry_on(data[begin:end], start + begin) if near >= 0 else None
+            if last is not None and last.id != wanted:
+                break
         if path:
             path[-1] = replace(path[-1], parent_id=None)  # what is above it is not missing, only not read
         path.reverse()
         return path
+
+
+def _entry_on(data: bytes, offset: int) -> Entry | None:
+    try:
+        entry = decode_entry(Line(0, offset, data))
+    except LineError:
+        return None
+    return entry if isinstance(entry, Entry) else None

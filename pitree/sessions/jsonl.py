@@ -27,6 +27,11 @@ _MAX_DEPTH: Final = 10_000
 _CLOSING: Final = ("}", "]")
 
 
+# How much of a file is read at once. More of it would come in memory that the system hands out each time
+# anew and takes back, which can cost more than the reading; and it would not stay in the processor's cache.
+CHUNK_BYTES: Final = 1 << 16
+
+
 class Line(NamedTuple):
     """One physical line: `number` from 1, `offset` in bytes in the file, `data` without the newline."""
 
@@ -42,8 +47,10 @@ class LineCutter:
     """
 
     def __init__(self) -> None:
-        self._number = 1
-        self._offset = 0
+        self.number = 1
+        """The number of the line that comes next."""
+        self.offset = 0
+        """Where it begins."""
         self._pieces: list[bytes] = []
 
     @property
@@ -51,7 +58,7 @@ class LineCutter:
         """The unfinished last line; its data is empty when the stream ended in LF."""
         if len(self._pieces) > 1:
             self._pieces = [b"".join(self._pieces)]
-        return Line(self._number, self._offset, self._pieces[0] if self._pieces else b"")
+        return Line(self.number, self.offset, self._pieces[0] if self._pieces else b"")
 
     def feed(self, chunk: bytes) -> list[Line]:
         """Take the stream's next bytes and return the lines that they complete."""
@@ -65,14 +72,19 @@ class LineCutter:
             parts[0] = b"".join(self._pieces)
         rest = parts.pop()
         self._pieces = [rest] if rest else []
-        number, offset = self._number, self._offset
+        number, offset = self.number, self.offset
         lines = []
         for data in parts:
             lines.append(Line(number, offset, data))
             number += 1
             offset += len(data) + 1
-        self._number, self._offset = number, offset
+        self.number, self.offset = number, offset
         return lines
+
+    def skip(self, lines: int, size: int) -> None:
+        """Go past so many whole lines of `size` bytes altogether that somebody else has cut."""
+        self.number += lines
+        self.offset += size
 
 
 def _no_constant(name: str) -> NoReturn:

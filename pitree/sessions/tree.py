@@ -130,7 +130,8 @@ class Tree:
         self.entries = entries
         self._positions = positions
         self.parents = parents = self._sound_parents()
-        self._children = children = [None] * len(entries)
+        children: list[list[int] | tuple[int] | None] = [None] * len(entries)
+        self._children = children
         self._roots = []
         self._unsorted = set()
         for position, parent in enumerate(parents):

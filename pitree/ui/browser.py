@@ -92,7 +92,10 @@ class Browser(Reading, Resuming):
         if self._pinned is not None:
             sessions.want(self._pinned)
             # the store can wait: reading both at once would delay the tree
-            self._open(self._pinned, at_once=True)
+            if self.options.glimpse is not None:
+                self._take_session(self.options.glimpse, None)
+            self.session_path = self._pinned
+            self.call_after_refresh(self._open, self._pinned, at_once=True)
         else:
             self._read_store()
         self._show_status()

@@ -7,13 +7,16 @@ from pathlib import Path
 
 from pitree.agent.launch import working_directory
 from pitree.catalog.locations import Store
+from pitree.sessions.glimpse import Glimpse
+from pitree.sessions.helper import Helper
 
 
 @dataclass(frozen=True, slots=True)
 class Options:
     """`file` is the session to open on; `pi` the program that `--pi` names; `clock` gives Unix seconds.
 
-    `state_dir` is where pitree remembers things for the next time; with None it forgets them.
+    `state_dir` is where pitree remembers things for the next time; with None it forgets them. `glimpse` and
+    `helper` are what was begun of reading a long `file` while the screen was still being made.
     """
 
     store: Store
@@ -26,3 +29,5 @@ class Options:
     is_folder: Callable[[str], bool] = lambda path: working_directory(path) is not None
     demo: bool = False
     state_dir: Path | None = None
+    glimpse: Glimpse | None = None
+    helper: Helper | None = None

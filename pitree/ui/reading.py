@@ -16,6 +16,7 @@ from pitree.catalog.scan import scan_store
 from pitree.sessions.errors import SessionError
 from pitree.sessions.file import SessionFile, StoppedError
 from pitree.sessions.glimpse import Glimpse
+from pitree.sessions.helper import Helper
 from pitree.ui.options import Options
 
 _DEBOUNCE_SECONDS: Final = 0.03
@@ -29,6 +30,8 @@ class Reading(Screen[None]):
     options: Options
 
     _stop_loading = threading.Event()
+    _begun = False
+    """Whether what was read before the screen was there has been used."""
 
     class SessionLoaded(Message):
         """A session was read, or could not be."""
@@ -118,7 +121,7 @@ class Reading(Screen[None]):
 
         def load() -> tuple[SessionFile | None, str | None]:
             try:
-                return SessionFile.load(path, progress), None
+                return SessionFile.load(path, progress, helper or Helper.start_for(path)), None
             except StoppedError:
                 return None, None
             except SessionError as error:
@@ -126,12 +129,21 @@ class Reading(Screen[None]):
             except OSError as error:
                 return None, f"{path} cannot be read: {error.strerror or error}"
 
-        glimpse = await asyncio.to_thread(_glimpse, path)
-        if glimpse is not None and not stop.is_set():
-            self.post_message(self.SessionLoaded(path, glimpse, None))
+        helper = self._take_helper(path)
+        if self.options.glimpse is None or helper is None:
+            glimpse = await asyncio.to_thread(_glimpse, path)
+            if glimpse is not None and not stop.is_set():
+                self.post_message(self.SessionLoaded(path, glimpse, None))
         session, problem = await asyncio.to_thread(load)
         if not stop.is_set():
             self.post_message(self.SessionLoaded(path, session, problem))
+
+    def _take_helper(self, path: Path) -> Helper | None:
+        """Return the helper that is at work on this file, the first time."""
+        if path != self.options.file or self._begun:
+            return None
+        self._begun = True
+        return self.options.helper
 
 
 def _glimpse(path: Path) -> SessionFile | None:
