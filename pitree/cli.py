@@ -43,14 +43,19 @@ def _common(parser: ArgumentParser) -> None:
     parser.add_argument("--demo", action="store_true", help="work on a throw-away copy of the demo sessions")
 
 
+def _no_cache(parser: ArgumentParser) -> None:
+    parser.add_argument("--no-cache", action="store_true", help="read all sessions anew, and keep nothing")
+
+
 def _screen_parser() -> ArgumentParser:
     parser = _Parser(prog="pitree", description=_DESCRIPTION, formatter_class=RawDescriptionHelpFormatter)
     parser.add_argument("session", nargs="?", metavar="FILE|ID", help="the session to open on")
     _common(parser)
     parser.add_argument("--all", action="store_true", help="begin with the sessions of all folders")
     parser.add_argument("--pi", metavar="COMMAND", help="the program to resume with (also $PITREE_PI)")
-    # The screen changes no session, keeps no cache and waits for no events so far: these hold as it is.
-    for kept in ("--read-only", "--no-cache", "--poll"):
+    _no_cache(parser)
+    # The screen changes no session and waits for no events so far: these hold as it is.
+    for kept in ("--read-only", "--poll"):
         parser.add_argument(kept, action="store_true", help=SUPPRESS)
     parser.add_argument("--version", action="version", version=f"pitree {__version__}")
     return parser
@@ -60,6 +65,8 @@ def _command_parser(name: str) -> ArgumentParser:
     doc = (COMMANDS[name].__doc__ or "").strip()
     parser = _Parser(prog=f"pitree {name}", description=doc)
     _common(parser)
+    if name in {"list", "resume"}:
+        _no_cache(parser)
     if name == "list":
         parser.add_argument("query", nargs="*", metavar="QUERY", help='words, "a phrase", or re:PATTERN')
         parser.add_argument("--all", action="store_true", help="the sessions of all folders")
@@ -150,6 +157,7 @@ def _screen(args: Namespace, place: Place) -> int:
     # Textual draws at its own ticks, by default 60 a second: what a key changes in a second step (a message
     # from pane to pane) would wait for up to two of them.
     os.environ.setdefault("TEXTUAL_FPS", "240")
+    from pitree.catalog.cache import cache_dir
     from pitree.ui.app import PitreeApp
     from pitree.ui.options import Options
     from pitree.ui.state import state_dir
@@ -165,6 +173,7 @@ def _screen(args: Namespace, place: Place) -> int:
         state_dir=None if args.demo else state_dir(),
         glimpse=glimpse,
         helper=helper,
+        cache_dir=None if args.demo or args.no_cache else cache_dir(),
     )
     app = PitreeApp(options)
     try:

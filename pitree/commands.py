@@ -6,18 +6,17 @@ import re
 import sys
 from argparse import Namespace
 from collections.abc import Callable, Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, closing
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
-from typing import Any, BinaryIO, Final, NoReturn
+from typing import TYPE_CHECKING, Any, BinaryIO, Final, NoReturn
 
 from pitree import demo
 from pitree.agent import launch as pi
-from pitree.catalog.locations import Problem, Store, find_store, session_paths
+from pitree.catalog.locations import Store, find_store
 from pitree.catalog.resolve import resolve_session
 from pitree.catalog.rows import SessionRow, newest_first
-from pitree.catalog.scan import scan_store
 from pitree.sessions import javascript
 from pitree.sessions.context import SessionContext, build_session_context
 from pitree.sessions.describe import describe_or_say
@@ -27,6 +26,9 @@ from pitree.sessions.jsonl import encode_value
 from pitree.sessions.rows import Rows, visible_rows
 from pitree.sessions.text import display, one_line
 from pitree.sessions.tokens import context_tokens
+
+if TYPE_CHECKING:  # opening it brings SQLite, which most commands do not need
+    from pitree.catalog.cache import Cache
 
 _TITLE_LENGTH = 80
 
@@ -92,19 +94,15 @@ def warn(text: str) -> None:
 
 def list_sessions(args: Namespace, place: Place) -> None:
     """Print the sessions of this folder or of the whole store, newest first."""
-    rows = read_rows(place, everything=args.all)
     query_text = " ".join(args.query)
-    if query_text.strip():
-        from pitree.catalog.search import search
-        from pitree.sessions.query import parse_query
-
-        query = parse_query(query_text)
-        if query.error:
-            raise CommandError(f"search {query_text!r}: {query.error}; correct the pattern, or leave out re:")
-        rows = search(rows, query, order="recent")
-    if args.json:
-        write_json([_session_json(row) for row in rows])
-        return
+    with closing(open_cache(args)) as cache:
+        rows = read_rows(place, cache, everything=args.all)
+        if query_text.strip():
+            rows = _matching(rows, query_text, cache)
+        if args.json:
+            whole = cache.first_messages(rows)
+            write_json([_session_json(row, whole.get(row.key, row.first_message)) for row in rows])
+            return
     for row in rows:
         folder = f"  {one_line(row.cwd, 200)}" if args.all else ""
         mark = " ⚠" if row.damage else ""
@@ -119,20 +117,43 @@ def list_sessions(args: Namespace, place: Place) -> None:
         )
 
 
-def read_rows(place: Place, *, everything: bool) -> list[SessionRow]:
+def open_cache(args: Namespace) -> "Cache":
+    """Return what was read of sessions before, unless it is not to be used."""
+    from pitree.catalog.cache import Cache, cache_dir
+
+    return Cache(None if args.no_cache or args.demo else cache_dir())
+
+
+def _matching(rows: list[SessionRow], query_text: str, cache: "Cache") -> list[SessionRow]:
+    from pitree.catalog.search import Search
+    from pitree.sessions.query import parse_query
+
+    query = parse_query(query_text)
+    found = Search(cache).find(rows, query, order="recent")
+    if query.error:
+        raise CommandError(f"search {query_text!r}: {query.error}; correct the pattern, or leave out re:")
+    return found
+
+
+def read_rows(place: Place, cache: "Cache", *, everything: bool) -> list[SessionRow]:
     """Return the rows of a place, newest first; what cannot be read is said on standard error."""
+    from pitree.catalog.sync import update
+
     root = place.store.root
     if place.store.source == "--session-dir" and not root.is_dir():
         raise CommandError(f"{root} is not a folder; --session-dir names the one with the session files")
-    problems: list[Problem] = []
-    files = session_paths(place.store, None if everything else str(place.cwd), problems=problems)
-    rows: list[SessionRow] = []
-    scan_store(files, on_rows=lambda found, _done, _total: rows.extend(found), problems=problems)
-    for problem in problems:
+    rows: dict[str, SessionRow] = {}
+
+    def found(new: list[SessionRow], _done: int, _total: int) -> None:
+        rows.update((row.location, row) for row in new)
+
+    done = update(place.store, cache, cwd=None if everything else str(place.cwd), on_rows=found)
+    for problem in done.problems:
         warn(f"{problem.path} cannot be read: {problem.reason}")
+    listed = [row for location, row in rows.items() if location in done.locations]
     if not everything:
-        rows = [row for row in rows if place.store.holds_for(row.cwd, place.cwd)]
-    return newest_first(rows)
+        listed = [row for row in listed if place.store.holds_for(row.cwd, place.cwd)]
+    return newest_first(listed)
 
 
 def _local_time(milliseconds: float) -> str:
@@ -143,7 +164,7 @@ def _local_time(milliseconds: float) -> str:
         return ""
 
 
-def _session_json(row: SessionRow) -> JsonObject:
+def _session_json(row: SessionRow, first_message: str) -> JsonObject:
     return {
         "path": os.fsdecode(row.path),
         "id": row.id,
@@ -152,7 +173,7 @@ def _session_json(row: SessionRow) -> JsonObject:
         "created": _iso(row.created),
         "modified": _iso(row.modified),
         "messageCount": row.message_count,
-        "firstMessage": row.first_message,
+        "firstMessage": first_message,
         "parentSession": row.parent_session,
         "size": row.size,
         "damage": row.damage,
@@ -276,7 +297,8 @@ def print_entry(args: Namespace, place: Place) -> None:
 def resume(args: Namespace, place: Place) -> int:
     """Become Pi on a session: the one named, or the newest of this folder."""
     if args.session is None:
-        rows = read_rows(place, everything=False)
+        with closing(open_cache(args)) as cache:
+            rows = read_rows(place, cache, everything=False)
         if not rows:
             raise CommandError(f"no session to resume in {place.cwd}; `pitree list --all` shows the others")
         path = rows[0].path

@@ -24,6 +24,14 @@ settings.register_profile(
 settings.load_profile("steady")
 
 
+@pytest.fixture(scope="session", autouse=True)
+def _cache_folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """Keep what tests read of sessions away from the person's own cache."""
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setenv("XDG_CACHE_HOME", str(tmp_path_factory.mktemp("cache")))
+        yield
+
+
 @pytest.fixture
 def home(tmp_path: Path) -> Iterator[Path]:
     """Make an empty home the only one there is, in a time zone that is the same everywhere."""
@@ -37,7 +45,13 @@ def home(tmp_path: Path) -> Iterator[Path]:
 
 
 def _settle(monkeypatch: pytest.MonkeyPatch, home: Path) -> None:
-    for name in ("PI_CODING_AGENT_DIR", "PI_CODING_AGENT_SESSION_DIR", "PITREE_PI", "NO_COLOR"):
+    for name in (
+        "PI_CODING_AGENT_DIR",
+        "PI_CODING_AGENT_SESSION_DIR",
+        "PITREE_PI",
+        "NO_COLOR",
+        "XDG_CACHE_HOME",
+    ):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("HOME", str(home))
     monkeypatch.setenv("TZ", "UTC")

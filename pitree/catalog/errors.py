@@ -5,3 +5,7 @@ from pitree.sessions.errors import SessionError
 
 class SessionNotFoundError(SessionError):
     """A path, id or beginning of an id names no session, or several; the message says where was looked."""
+
+
+class CacheLostError(SessionError):
+    """What was kept of sessions is gone; there is nothing for it but to read them again."""

@@ -7,10 +7,11 @@ question has the same answer whoever asks.
 import os
 import re
 import stat
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from operator import attrgetter
 from pathlib import Path
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple, Self
 from urllib.parse import unquote
 
 from pitree.sessions.errors import LineError
@@ -25,12 +26,30 @@ _SEPARATOR: Final = re.compile(r"[/\\:]")
 
 
 class FoundFile(NamedTuple):
-    """A file that may be a session, as the file system has it: `size` in bytes, `mtime_ns` since 1970."""
+    """A file that may be a session, as the file system has it: `size` in bytes, `mtime_ns` since 1970.
 
-    path: Path
+    `folder` and `file` are strings, since making a Path for each of 20,000 takes longer than finding them.
+    `linked` says that the name is a symbolic link.
+    """
+
+    folder: str
+    file: str
     size: int
     mtime_ns: int
     inode: int
+    linked: bool = False
+
+    @property
+    def path(self) -> Path:
+        """The path, as it was found."""
+        return Path(self.folder, self.file)
+
+    @classmethod
+    def at(cls, path: Path) -> Self:
+        """Return what the file system says of the file at `path`. Raises OSError."""
+        facts = path.stat()
+        folder, file = os.path.split(path)
+        return cls(folder, file, facts.st_size, facts.st_mtime_ns, facts.st_ino, path.is_symlink())
 
 
 class Problem(NamedTuple):
@@ -152,55 +171,87 @@ def folder_name(cwd: str) -> str:
     return f"--{letters}--"
 
 
+def session_folders(
+    store: Store, cwd: str | None = None, *, nested: bool = False, problems: list[Problem] | None = None
+) -> list[str]:
+    """Return the folders in which sessions are looked for: all of a store, or with `cwd` the one for it.
+
+    Pi looks exactly one level deep, and follows links. With `nested` deeper ones follow theirs, as programs
+    make them that run agents below agents; each is given once, also where links lead in circles. What
+    cannot be read is left out, and told to `problems`; a root that does not exist is an empty one.
+    """
+    troubles: list[Problem] = [] if problems is None else problems
+    root = os.fspath(store.root)
+    if store.flat:
+        folders = [root]
+    elif cwd is not None:
+        folders = [os.path.join(root, folder_name(cwd))]  # noqa: PTH118 - a string is wanted
+    else:
+        folders = [os.path.join(root, name) for name in _scan(root, troubles).folders]  # noqa: PTH118
+    return _with_nested(folders, troubles) if nested else folders
+
+
+def _with_nested(folders: list[str], problems: list[Problem]) -> list[str]:
+    found: list[str] = []
+    seen: set[str] = set()
+    waiting = folders[::-1]
+    while waiting:
+        folder = waiting.pop()
+        real = os.path.realpath(folder)
+        if real not in seen:
+            seen.add(real)
+            found.append(folder)
+            below = _scan(folder, problems).folders
+            waiting += [os.path.join(folder, name) for name in reversed(below)]  # noqa: PTH118
+    return found
+
+
 def session_paths(
-    store: Store, cwd: str | None = None, *, problems: list[Problem] | None = None
+    store: Store, cwd: str | None = None, *, nested: bool = False, problems: list[Problem] | None = None
 ) -> list[FoundFile]:
     """Return the files that may be sessions, the most recently changed first.
 
     With `cwd`: those of its folder. A flat root has no folders, so there the rows have to be picked with
-    `Store.holds_for` once they are read. Pi looks exactly one level deep, and follows links. What cannot be
-    read is left out, and told to `problems`; a root that does not exist is an empty one.
+    `Store.holds_for` once they are read. For `nested` and `problems` see `session_folders`.
     """
     troubles: list[Problem] = [] if problems is None else problems
-    if store.flat:
-        folders = [store.root]
-    elif cwd is not None:
-        folders = [store.root / folder_name(cwd)]
-    else:
-        folders = [folder.path for folder in _scan(store.root, troubles) if folder.is_folder]
-    listed = [file for folder in folders for file in _scan(folder, troubles, ".jsonl")]
-    found = [file.found for file in listed if file.found is not None]
-    found.sort(key=lambda file: (file.mtime_ns, file.path.name), reverse=True)
+    return files_in(session_folders(store, cwd, nested=nested, problems=troubles), problems=troubles)
+
+
+def files_in(folders: Iterable[str], *, problems: list[Problem] | None = None) -> list[FoundFile]:
+    """Return the files of these folders that may be sessions, the most recently changed first."""
+    troubles: list[Problem] = [] if problems is None else problems
+    found = [file for folder in folders for file in _scan(folder, troubles, ".jsonl").files]
+    found.sort(key=attrgetter("mtime_ns", "file"), reverse=True)
     return found
 
 
 class _Listed(NamedTuple):
-    path: Path
-    is_folder: bool
-    found: FoundFile | None
+    folders: list[str]
+    files: list[FoundFile]
 
 
-def _scan(folder: Path, problems: list[Problem], suffix: str = "") -> list[_Listed]:
+def _scan(folder: str, problems: list[Problem], suffix: str = "") -> _Listed:
     """Return what is in a folder under names with that ending: folders and regular files, links followed."""
-    listed: list[_Listed] = []
+    listed = _Listed([], [])
     try:
         with os.scandir(folder) as entries:
             for entry in entries:
-                if not entry.name.endswith(suffix):
+                name = entry.name
+                if not name.endswith(suffix):
                     continue
-                path = folder / entry.name
                 try:
                     facts = entry.stat()
                 except OSError as error:
-                    problems.append(Problem(path, error.strerror or str(error)))
+                    problems.append(Problem(Path(folder, name), error.strerror or str(error)))
                     continue
                 if stat.S_ISDIR(facts.st_mode):
-                    listed.append(_Listed(path, is_folder=True, found=None))
+                    listed.folders.append(name)
                 elif stat.S_ISREG(facts.st_mode):
-                    file = FoundFile(path, facts.st_size, facts.st_mtime_ns, facts.st_ino)
-                    listed.append(_Listed(path, is_folder=False, found=file))
+                    size, mtime_ns, inode = facts.st_size, facts.st_mtime_ns, facts.st_ino
+                    listed.files.append(FoundFile(folder, name, size, mtime_ns, inode, entry.is_symlink()))
     except FileNotFoundError:
         pass
     except OSError as error:
-        problems.append(Problem(folder, error.strerror or str(error)))
+        problems.append(Problem(Path(folder), error.strerror or str(error)))
     return listed

@@ -1,6 +1,7 @@
 """What a list shows of one session, and the order of lists."""
 
 from collections.abc import Iterable
+from operator import attrgetter
 from pathlib import Path
 from typing import Final
 
@@ -11,28 +12,25 @@ from pitree.sessions.text import one_line
 NO_MESSAGES: Final = "(no messages)"
 """The `first_message` of a session in which no user message has text."""
 
-
-class Searchable(msgspec.Struct, eq=False, gc=False):
-    """What a search compares with: the parts of a row in lower case, made once."""
-
-    name: str
-    id: str
-    cwd: str
-    text: str
-    one_line_text: str | None = None
-    """`text` with every run of blanks as one space; made when a phrase asks for it."""
+_TITLE_HEAD: Final = 4000
+# What `one_line` looks at.
+_TITLE_LENGTH: Final = 1600
 
 
-class SessionRow(msgspec.Struct, eq=False, gc=False):
-    """One session as the lists know it; times are Unix milliseconds, `size` is in bytes.
+class SessionRow(msgspec.Struct, array_like=True, eq=False, gc=False):
+    """One session as the lists know it; times are Unix milliseconds, sizes bytes, `cost` is in US dollars.
 
-    `created` is the header's time, None where it states none. `modified` is the newest activity of user or
-    assistant, else the header's time, else the file's. `damage` counts the lines that could not be used.
-    `text` is all that user and assistant wrote, joined by blanks. Nothing in here is safe to print but
-    `title`.
+    `folder` and `file` are where the file was found. `created` is the header's time, None where it states
+    none. `modified` is the newest activity of user or assistant, else the header's time, else the file's.
+    `damage` counts the lines that could not be used, `branches` the entries that do not go on from the one
+    before them, `labels` the labelled entries; `tokens` and `cost` are all that was ever counted.
+    `first_message` is whole unless `shortened`; `text` is all that user and assistant wrote, joined by
+    blanks, and "" in rows that come from a cache (`key` is their number there). Nothing in here is safe to
+    print but `title`.
     """
 
-    path: Path
+    folder: str
+    file: str
     id: str
     cwd: str
     name: str | None
@@ -44,22 +42,45 @@ class SessionRow(msgspec.Struct, eq=False, gc=False):
     size: int
     mtime_ns: int
     damage: int
-    text: str
-    searchable: Searchable | None = None
-    """Kept here by the search."""
+    tokens: int = 0
+    cost: float = 0.0
+    models: tuple[str, ...] = ()
+    branches: int = 0
+    labels: int = 0
+    shortened: bool = False
+    text: str = ""
+    key: int = 0
+
+    @property
+    def location(self) -> str:
+        """The path as a string; what is not UTF-8 in it stands as `os.fsdecode` has it."""
+        return f"{self.folder}/{self.file}"
+
+    @property
+    def path(self) -> Path:
+        """The path of the file, as it was found."""
+        return Path(self.folder, self.file)
+
+    def shorten(self) -> None:
+        """Let go of all of the first message that a title does not show."""
+        first = title_line(self.first_message)
+        self.shortened = self.shortened or first != self.first_message
+        self.first_message = first
 
     @property
     def title(self) -> str:
         """The session's name, else the first line of its first message, as one safe line."""
-        if self.name:
-            return one_line(self.name)
-        head = self.first_message[:_TITLE_HEAD].strip()
-        return one_line(head.partition("\n")[0]) or NO_MESSAGES
+        return one_line(self.name or title_line(self.first_message)) or NO_MESSAGES
 
 
-_TITLE_HEAD: Final = 4000
+def title_line(first_message: str) -> str:
+    """Return what a title shows of a first message: its first line that has something on it, not safe yet."""
+    return first_message[:_TITLE_HEAD].strip().partition("\n")[0][:_TITLE_LENGTH]
+
+
+_newest = attrgetter("modified", "mtime_ns", "file")
 
 
 def newest_first(rows: Iterable[SessionRow]) -> list[SessionRow]:
     """Return the rows in Pi's order: newest activity first; equal ones by file time, then by file name."""
-    return sorted(rows, key=lambda row: (row.modified, row.mtime_ns, row.path.name), reverse=True)
+    return sorted(rows, key=_newest, reverse=True)

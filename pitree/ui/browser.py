@@ -58,19 +58,24 @@ class Browser(Reading, Resuming):
     def compose(self) -> ComposeResult:
         """Lay out the bars and the panes."""
         options = self.options
-        folder = options.store.root / folder_name(str(options.cwd))
+        folder = str(options.store.root / folder_name(str(options.cwd)))
+        asked_for = str(options.file)
 
         def in_folder(row: SessionRow) -> bool:
-            if row.path == options.file:
+            if row.location == asked_for:
                 return True  # what was asked for by name
             if options.store.flat:
                 return options.store.holds_for(row.cwd, options.cwd)
-            return row.path.parent == folder
+            return row.folder == folder
 
         yield TitleBar(id="title")
         with Horizontal(id="panes"):
             yield SessionsPane(
-                in_folder=in_folder, everything=options.everything, clock=options.clock, id="sessions"
+                in_folder=in_folder,
+                everything=options.everything,
+                open_cache=lambda: self.cache,
+                clock=options.clock,
+                id="sessions",
             )
             yield TreePane(id="tree")
             yield Preview(id="preview")
@@ -204,7 +209,7 @@ class Browser(Reading, Resuming):
     def on_reading_store_complete(self, event: Reading.StoreComplete) -> None:
         """Forget what is no longer there; say what could not be read."""
         self._doing = ""
-        self.query_one(SessionsPane).drop_missing(event.paths)
+        self.query_one(SessionsPane).drop_missing(event.locations)
         if event.problems and not self.said:  # such as how Pi ended
             first = event.problems[0]
             self.say(

@@ -15,8 +15,9 @@ from pitree.sessions.helper import Helper
 class Options:
     """`file` is the session to open on; `pi` the program that `--pi` names; `clock` gives Unix seconds.
 
-    `state_dir` is where pitree remembers things for the next time; with None it forgets them. `glimpse` and
-    `helper` are what was begun of reading a long `file` while the screen was still being made.
+    `state_dir` is where pitree remembers things for the next time, `cache_dir` where it keeps what it read;
+    with None it forgets them. `glimpse` and `helper` are what was begun of reading a long `file` while the
+    screen was still being made.
     """
 
     store: Store
@@ -31,3 +32,4 @@ class Options:
     state_dir: Path | None = None
     glimpse: Glimpse | None = None
     helper: Helper | None = None
+    cache_dir: Path | None = None

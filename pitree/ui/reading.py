@@ -10,9 +10,11 @@ from textual.message import Message
 from textual.screen import Screen
 from textual.worker import get_current_worker
 
-from pitree.catalog.locations import FoundFile, Problem, session_paths
+from pitree.catalog.cache import Cache
+from pitree.catalog.errors import CacheLostError
+from pitree.catalog.locations import Problem
 from pitree.catalog.rows import SessionRow
-from pitree.catalog.scan import scan_store
+from pitree.catalog.sync import update
 from pitree.sessions.errors import SessionError
 from pitree.sessions.file import SessionFile, StoppedError
 from pitree.sessions.glimpse import Glimpse
@@ -32,6 +34,8 @@ class Reading(Screen[None]):
     _stop_loading = threading.Event()
     _begun = False
     """Whether what was read before the screen was there has been used."""
+    _cache: Cache | None = None
+    _cache_opening = threading.Lock()
 
     class SessionLoaded(Message):
         """A session was read, or could not be."""
@@ -53,11 +57,11 @@ class Reading(Screen[None]):
             self.total = total
 
     class StoreComplete(Message):
-        """Every file of the store was looked at."""
+        """Every file of the store was looked at; `locations` says where there are some."""
 
-        def __init__(self, paths: set[Path], problems: list[Problem]) -> None:
+        def __init__(self, locations: set[str], problems: list[Problem]) -> None:
             super().__init__()
-            self.paths = paths
+            self.locations = locations
             self.problems = problems
 
     class Progress(Message):
@@ -74,6 +78,16 @@ class Reading(Screen[None]):
     def on_unmount(self) -> None:
         """Let no reading go on for nobody: the program would wait for it."""
         self._stop_loading.set()
+        if self._cache is not None:
+            self._cache.close()
+
+    @property
+    def cache(self) -> Cache:
+        """What was read of sessions before; opened when it is first asked for, in whatever thread."""
+        with self._cache_opening:
+            if self._cache is None:
+                self._cache = Cache(self.options.cache_dir)
+            return self._cache
 
     @work(thread=True, exclusive=True, group="store", exit_on_error=False)
     def read_store(self, *, everything: bool, pinned: Path | None) -> None:
@@ -82,21 +96,31 @@ class Reading(Screen[None]):
         Posts `StoreRead` for what was found so far, and `StoreComplete` at the end.
         """
         worker = get_current_worker()
-        store, cwd, is_folder = self.options.store, self.options.cwd, self.options.is_folder
-        problems: list[Problem] = []
-        files = session_paths(store, None if everything else str(cwd), problems=problems)
-        if pinned is not None and all(file.path != pinned for file in files):
-            files = [*_found(pinned), *files]
+        options = self.options
         known: dict[str, bool] = {}
 
         def found(rows: list[SessionRow], done: int, total: int) -> None:
-            folders = {row.cwd: is_folder(row.cwd) for row in rows if row.cwd and row.cwd not in known}
-            known.update(folders)
-            self.post_message(self.StoreRead(rows, folders, done, total))
+            folders = {row.cwd for row in rows if row.cwd and row.cwd not in known}
+            exists = {folder: options.is_folder(folder) for folder in folders}
+            known.update(exists)
+            if not worker.is_cancelled:
+                self.post_message(self.StoreRead(rows, exists, done, total))
 
-        scan_store(files, stop=lambda: worker.is_cancelled, on_rows=found, problems=problems)
+        try:
+            done = update(
+                options.store,
+                self.cache,
+                cwd=None if everything else str(options.cwd),
+                also=[] if pinned is None else [pinned],
+                on_rows=found,
+                stop=lambda: worker.is_cancelled,
+            )
+        except CacheLostError:
+            if not worker.is_cancelled:
+                raise
+            return
         if not worker.is_cancelled:
-            self.post_message(self.StoreComplete({file.path for file in files}, problems))
+            self.post_message(self.StoreComplete(done.locations, done.problems))
 
     @work(exclusive=True, group="session", exit_on_error=False)
     async def load_session(self, path: Path, *, at_once: bool = False) -> None:
@@ -151,11 +175,3 @@ def _glimpse(path: Path) -> SessionFile | None:
         return Glimpse.of(path)
     except OSError:
         return None  # reading the whole file will say why
-
-
-def _found(path: Path) -> list[FoundFile]:
-    try:
-        facts = path.stat()
-    except OSError:
-        return []
-    return [FoundFile(path, facts.st_size, facts.st_mtime_ns, facts.st_ino)]

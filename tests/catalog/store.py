@@ -5,9 +5,11 @@ import os
 from pathlib import Path
 from typing import Any
 
+from pitree.catalog.cache import Cache, Kept
 from pitree.catalog.locations import FoundFile
 from pitree.catalog.rows import SessionRow
-from pitree.catalog.scan import scan_file
+from pitree.catalog.scan import Mark, Scanned, Text, scan_file
+from pitree.catalog.tally import Span, Tally
 
 Json = dict[str, Any]
 
@@ -55,8 +57,7 @@ def write(path: Path, *lines: Json | bytes, end: bytes = b"\n", mtime: float | N
 
 
 def found(path: Path) -> FoundFile:
-    facts = path.stat()
-    return FoundFile(path, facts.st_size, facts.st_mtime_ns, facts.st_ino)
+    return FoundFile.at(path)
 
 
 def scanned(path: Path, *lines: Json | bytes, end: bytes = b"\n") -> SessionRow | None:
@@ -74,7 +75,8 @@ def row(path: Path, *lines: Json | bytes, end: bytes = b"\n") -> SessionRow:
 def known(**fields: Any) -> SessionRow:  # noqa: ANN401 - whatever the row holds
     """Make a row without a file."""
     made: Json = {
-        "path": Path("/store/s.jsonl"),
+        "folder": "/store",
+        "file": "s.jsonl",
         "id": "0199aaaa",
         "cwd": "",
         "name": None,
@@ -88,4 +90,20 @@ def known(**fields: Any) -> SessionRow:  # noqa: ANN401 - whatever the row holds
         "damage": 0,
         "text": "",
     }
+    if (path := fields.pop("path", None)) is not None:
+        made |= {"folder": str(path.parent), "file": path.name}
     return SessionRow(**{**made, **fields})
+
+
+def kept(cache: Cache, rows: list[SessionRow]) -> list[SessionRow]:
+    """Put rows and their texts into a cache, as if there were files, and leave the texts there."""
+    batch = []
+    for place, made in enumerate(rows):
+        text = Text(made.text, [Span(len(made.text), 0, "e")] if made.text else [])
+        file = FoundFile(made.folder, f"{place}.jsonl", 0, 0, place)
+        scanned = Scanned(made, text, Text("", []), Mark(Tally(objects=1), place, b""), goes_on=False)
+        batch.append(Kept(made.folder, file.file, file, scanned))
+    for made, key in zip(rows, cache.keep(batch), strict=True):
+        made.key = key
+        made.text = ""
+    return rows

@@ -1,6 +1,7 @@
 import json
 import os
 import threading
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -11,9 +12,11 @@ from hypothesis import strategies as st
 from pitree.catalog import scan
 from pitree.catalog.locations import FoundFile, Problem
 from pitree.catalog.rows import NO_MESSAGES, SessionRow
-from pitree.catalog.scan import ScanStoppedError, scan_file, scan_store
+from pitree.catalog.scan import Mark, ScanStoppedError, read_session, scan_file, scan_store
+from pitree.catalog.tally import Span
 from pitree.sessions.errors import NotASessionError
 from pitree.sessions.file import SessionFile
+from pitree.sessions.tokens import body_usages, usage_cost, usage_tokens
 
 from .store import TIME_MS, Json, entry, found, header, message, row, scanned, write
 
@@ -253,7 +256,7 @@ def test_millions_of_empty_lines_are_not_decoded(path: Path, monkeypatch: pytest
         decoded.append(data)
         return json.loads(data)
 
-    monkeypatch.setattr("pitree.catalog.scan.parse_value", watched)
+    monkeypatch.setattr("pitree.catalog.tally.parse_value", watched)
     monkeypatch.setattr("pitree.catalog.header.parse_value", watched)
 
     assert scan_file(found(path)) is not None
@@ -333,7 +336,7 @@ def test_a_fifo_is_no_session_and_does_not_hang(path: Path) -> None:
 
 def test_a_file_that_is_gone_raises(path: Path) -> None:
     with pytest.raises(FileNotFoundError):
-        scan_file(FoundFile(path, 0, 0, 0))
+        scan_file(FoundFile(str(path.parent), path.name, 0, 0, 0))
 
 
 json_values = st.recursive(
@@ -363,7 +366,31 @@ odd_objects = st.fixed_dictionaries(
 odd_lines = odd_objects.map(lambda value: json.dumps(value).encode()) | st.binary(max_size=20)
 
 
-@given(lines=st.lists(odd_lines, max_size=6), cut=st.integers(0, 30))
+usual_lines = st.sampled_from(
+    [
+        message("user", "a question", id="a", model="no"),
+        message("assistant", [text("an answer")], id="b", parentId="a", at=TIME_MS + 5),
+        entry("message", id="c", parentId="b", message={"role": "toolResult", "usage": {"totalTokens": 7}}),
+        entry("session_info", name="named", id="d", parentId="c"),
+        entry("label", targetId="a", label="here", id="f", parentId="d"),
+        entry("label", targetId="a", id="g", parentId="f"),
+        entry("usage", id="h", usage={"totalTokens": 3, "cost": {"total": 0.5}}),
+        message("assistant", "spent", id="i", model="opus", usage={"input": 2, "cost": {"total": 1}}),
+    ]
+).map(lambda value: json.dumps(value).encode())
+fused_lines = usual_lines.flatmap(
+    lambda line: st.sampled_from([b'{"type":"mess', line[:-9]]).map(lambda torn: torn + line)
+)
+deep_lines = st.just(
+    b'{"type":"message","id":"deep","x":'
+    + b"[" * 2000
+    + b"]" * 2000
+    + b',"message":{"role":"user","content":"y"}}'
+)
+any_lines = odd_lines | usual_lines | fused_lines | deep_lines
+
+
+@given(lines=st.lists(any_lines, max_size=6), cut=st.integers(0, 30))
 def test_a_row_says_what_the_opened_file_says(
     tmp_path_factory: pytest.TempPathFactory, lines: list[bytes], cut: int
 ) -> None:
@@ -380,13 +407,38 @@ def test_a_row_says_what_the_opened_file_says(
         return
     with session:
         assert made is not None
-        messages = [
-            entry for entry in [*session.tree.entries, *session.tree.superseded] if entry.type == "message"
-        ]
+        entries = [*session.tree.entries, *session.tree.superseded]
         assert (made.id, made.cwd, made.name) == (session.id, session.cwd, session.tree.name)
-        assert made.message_count == len(messages)
+        assert made.message_count == sum(entry.type == "message" for entry in entries)
         unusable = [damage for damage in session.damage if damage.entry_id is None]
         assert made.damage == len(unusable)
+        used = [usage for entry in entries for usage in body_usages(session.body(entry))]
+        assert made.tokens == sum(map(usage_tokens, used))
+        assert made.cost == pytest.approx(sum(map(usage_cost, used)))
+        assert made.labels == len(session.tree.labels | session.tree.stray_labels)
+
+
+@given(parents=st.lists(st.integers(-1, 7), min_size=1, max_size=8))
+def test_a_session_has_branches_where_its_tree_forks(
+    tmp_path_factory: pytest.TempPathFactory, parents: list[int]
+) -> None:
+    """As every program writes them: no entry before its parent."""
+    path = tmp_path_factory.mktemp("branches") / "s.jsonl"
+    write(
+        path,
+        header(),
+        *(
+            message("user", "x", id=f"e{place}", parentId=f"e{parent}" if 0 <= parent < place else None)
+            for place, parent in enumerate(parents)
+        ),
+    )
+    made = scan_file(found(path))
+    assert made is not None
+
+    with SessionFile.load(path) as session:
+        tree = session.tree
+        tips = sum(not tree.children(position) for position in range(len(tree)))
+        assert (made.branches > 0) == (tips > 1)
 
 
 # ---- a whole store
@@ -507,3 +559,117 @@ def test_looking_changes_nothing(tmp_path: Path) -> None:
     scan_store(files, on_rows=Told())
 
     assert [(found(file.path), file.path.read_bytes()) for file in files] == before
+
+
+# ---- a file that grows
+
+
+class Followed:
+    """A file read again and again, each time from where the reading before had ended."""
+
+    def __init__(self) -> None:
+        self.mark: Mark | None = None
+        self.texts: list[str] = []
+        self.spans: list[Span] = []
+        self.began_anew = 0
+
+    def read(self, path: Path) -> tuple[SessionRow, str, list[Span]] | None:
+        scanned = read_session(found(path), self.mark)
+        if scanned is None:
+            self.mark = None
+            return None
+        if not scanned.goes_on:
+            self.texts, self.spans = [], []
+            self.began_anew += 1
+        self.mark = scanned.mark
+        if scanned.text.spans:
+            self.texts.append(scanned.text.text)
+            self.spans += scanned.text.spans
+        last = [scanned.last.text] if scanned.last.spans else []
+        return scanned.row, " ".join([*self.texts, *last]), [*self.spans, *scanned.last.spans]
+
+
+def anew(path: Path) -> tuple[SessionRow, str, list[Span]] | None:
+    return Followed().read(path)
+
+
+def told(reading: tuple[SessionRow, str, list[Span]] | None) -> object:
+    if reading is None:
+        return None
+    row, words, spans = reading
+    return {name: getattr(row, name) for name in row.__struct_fields__}, words, spans
+
+
+@given(
+    version=st.sampled_from([1, 2, 3]),
+    lines=st.lists(any_lines, max_size=8),
+    cuts=st.lists(st.integers(0, 1500), max_size=4),
+)
+def test_a_file_that_grew_is_read_on_as_if_it_were_read_anew(
+    tmp_path_factory: pytest.TempPathFactory, version: int, lines: list[bytes], cuts: list[int]
+) -> None:
+    path = tmp_path_factory.mktemp("grows") / "s.jsonl"
+    data = b"\n".join([json.dumps(header(version=version)).encode(), *lines])
+    followed = Followed()
+    for cut in [*sorted(cuts), len(data)]:
+        path.touch()
+        with path.open("ab") as file:
+            file.write(data[file.tell() : cut])
+        assert told(followed.read(path)) == told(anew(path))
+
+
+def test_what_was_read_is_not_read_again(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    followed = Followed()
+    write(path, header(), *[message("user", "word " * 1000)] * 50)
+    followed.read(path)
+    before = path.stat().st_size
+    with path.open("ab") as file:
+        file.write(json.dumps(message("user", "more")).encode() + b"\n")
+    read: list[tuple[int, int]] = []
+    pread = os.pread
+
+    def watched(fd: int, length: int, offset: int) -> bytes:
+        data = pread(fd, length, offset)
+        read.append((offset, offset + len(data)))
+        return data
+
+    monkeypatch.setattr("pitree.catalog.scan.os.pread", watched)
+    made = followed.read(path)
+
+    assert made is not None
+    assert made[1].endswith("word  more")
+    assert all(end - start <= 512 or start >= before for start, end in read)
+    assert followed.began_anew == 1
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        pytest.param(
+            lambda path: path.write_bytes(path.read_bytes().replace(b"one", b"uno")), id="rewritten"
+        ),
+        pytest.param(lambda path: os.truncate(path, path.stat().st_size - 20), id="cut"),
+        pytest.param(
+            lambda path: path.write_bytes(path.read_bytes().replace(b"two", b"too") + b"\n{}\n"),
+            id="and-grown",
+        ),
+    ],
+)
+def test_another_file_is_read_anew(path: Path, change: Callable[[Path], object]) -> None:
+    followed = Followed()
+    write(path, *GOOD)
+    followed.read(path)
+    change(path)
+
+    assert told(followed.read(path)) == told(anew(path))
+    assert followed.began_anew == 2
+
+
+def test_a_session_that_took_another_ones_name_is_read_anew(path: Path, tmp_path: Path) -> None:
+    followed = Followed()
+    write(path, *GOOD)
+    followed.read(path)
+    write(tmp_path / "new", *GOOD, message("user", "three")).replace(path)
+
+    assert told(followed.read(path)) == told(anew(path))
+    assert followed.began_anew == 2

@@ -1,23 +1,33 @@
 import threading
 import time
+from collections.abc import Iterator
 
 import pytest
 
 from pitree.catalog import search as search_module
-from pitree.catalog.rows import SessionRow
-from pitree.catalog.search import search
+from pitree.catalog.cache import Cache
+from pitree.catalog.rows import SessionRow, newest_first
+from pitree.catalog.search import Search
 from pitree.sessions.query import Term, parse_query
 
 from .recorded_searches import FOUND, SESSIONS
-from .store import known
+from .store import kept, known
 
 
 @pytest.fixture
-def rows() -> list[SessionRow]:
-    return [
+def cache() -> Iterator[Cache]:
+    made = Cache(None)
+    yield made
+    made.close()
+
+
+@pytest.fixture
+def rows(cache: Cache) -> list[SessionRow]:
+    made = [
         known(id=session_id, name=name, cwd=cwd, text=text, modified=1000.0 * -place)
         for place, (session_id, name, cwd, text) in enumerate(SESSIONS)
     ]
+    return kept(cache, made)
 
 
 def ids(rows: list[SessionRow]) -> list[str]:
@@ -25,25 +35,56 @@ def ids(rows: list[SessionRow]) -> list[str]:
 
 
 @pytest.mark.parametrize("query", FOUND)
-def test_what_pi_finds_is_found_in_that_order(query: str, rows: list[SessionRow]) -> None:
+def test_what_pi_finds_is_found_in_that_order(query: str, cache: Cache, rows: list[SessionRow]) -> None:
     recorded = FOUND[query]
     parsed = parse_query(query)
 
     assert (parsed.error is None) == (recorded is not None)
     by_relevance, by_time = recorded or ([], [])
-    assert ids(search(rows, parsed)) == by_relevance
-    assert ids(search(rows, parsed, "recent")) == by_time
+    assert ids(Search(cache).find(rows, parsed)) == by_relevance
+    assert ids(Search(cache).find(rows, parsed, "recent")) == by_time
 
 
-@pytest.mark.parametrize("first", FOUND)
-def test_an_earlier_search_leaves_no_trace(first: str, rows: list[SessionRow]) -> None:
-    """What a row remembers for the next search is right for every search."""
-    search(rows, parse_query(first))
+@pytest.mark.parametrize("query", FOUND)
+def test_typing_letter_by_letter_finds_the_same(query: str, cache: Cache, rows: list[SessionRow]) -> None:
+    searching = Search(cache)
+    for end in [*range(1, len(query) + 1), *range(len(query) - 1, 0, -1)]:
+        typed = query[:end]
+        again = searching.find(rows, parse_query(typed))
+        assert ids(again) == ids(Search(cache).find(rows, parse_query(typed)))
 
-    for query in ('"limit  of the"', "TIMEOUT", "re:limit\\s+of"):
-        recorded = FOUND[query]
-        assert recorded is not None
-        assert ids(search(rows, parse_query(query))) == recorded[0]
+
+def test_other_rows_and_other_texts_are_searched_anew(cache: Cache, rows: list[SessionRow]) -> None:
+    searching = Search(cache)
+    assert ids(searching.find(rows, parse_query("hangs"))) == ["a1f0"]
+    assert ids(searching.find(rows[1:], parse_query("hangs"))) == []
+    more = kept(cache, [known(id="new", text="it hangs again")])
+    assert ids(searching.find(more, parse_query("hangs a"))) == ["new"]
+
+
+def test_a_screenful_comes_first_and_in_its_order(cache: Cache) -> None:
+    rows = newest_first(
+        kept(
+            cache,
+            [
+                known(
+                    id=f"{place:04}",
+                    name="a wordy name" if place % 100 == 50 else None,
+                    text="word" if place % 3 else "w-o-r-d",
+                    modified=float(place),
+                )
+                for place in range(2000)
+            ],
+        )
+    )
+    first: list[list[str]] = []
+
+    found = ids(Search(cache).find(rows, parse_query("word"), on_first=lambda some: first.append(ids(some))))
+
+    assert len(found) == sum(place % 3 > 0 or place % 100 == 50 for place in range(2000))
+    [shown] = first
+    assert 60 <= len(shown) < 1000
+    assert shown == found[: len(shown)]
 
 
 @pytest.mark.parametrize(
@@ -76,33 +117,23 @@ def test_a_query_is_cut_into_words_and_phrases(text: str, terms: list[tuple[str,
     ],
 )
 def test_an_error_says_what_is_wrong_and_finds_nothing(
-    query: str, error: str, rows: list[SessionRow]
+    query: str, error: str, cache: Cache, rows: list[SessionRow]
 ) -> None:
     parsed = parse_query(query)
 
     assert parsed.error is not None
     assert parsed.error.startswith(error)
-    assert search(rows, parsed) == []
+    assert Search(cache).find(rows, parsed) == []
 
 
-def test_equally_good_ones_come_newest_first() -> None:
-    rows = [known(id=name, text="word", modified=time) for name, time in (("a", 1.0), ("b", 3.0), ("c", 2.0))]
+def test_equally_good_ones_come_newest_first(cache: Cache) -> None:
+    times = (("a", 1.0), ("b", 3.0), ("c", 2.0))
+    rows = kept(cache, [known(id=name, text="word", modified=time) for name, time in times])
+    search = Search(cache).find
 
     assert ids(search(rows, parse_query("word"))) == ["b", "c", "a"]
     assert ids(search(rows, parse_query("re:word"))) == ["b", "c", "a"]
     assert ids(search(rows, parse_query("word"), "recent")) == ["a", "b", "c"]
-
-
-def test_messages_are_put_into_lower_case_once() -> None:
-    row = known(text="SOME Text")
-
-    search([row], parse_query("s"))
-    remembered = row.searchable
-    search([row], parse_query("so"))
-
-    assert remembered is not None
-    assert remembered.text == "some text"
-    assert row.searchable is remembered
 
 
 ENDLESS = "re:(?:a|a|b)+(?:a|a)+!?c$"
@@ -112,26 +143,29 @@ def endless_row() -> SessionRow:
     return known(id="0", text="a" * 5000 + "!")
 
 
-def test_a_pattern_that_never_ends_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_pattern_that_never_ends_is_given_up(cache: Cache, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(search_module, "_ROW_SECONDS", 0.05)
     parsed = parse_query(ENDLESS)
+    rows = kept(cache, [known(text="aac"), endless_row(), known(text="aac")])
+    search = Search(cache).find
 
-    assert search([known(text="aac"), endless_row(), known(text="aac")], parsed) == []
+    assert search(rows, parsed) == []
     assert parsed.error == "the regular expression takes too long"
-    assert search([known(text="aac")], parse_query(ENDLESS))
+    assert search(rows[:1], parse_query(ENDLESS))
 
 
-def test_all_rows_together_have_a_budget() -> None:
-    rows = [known(text="x")] * 3
+def test_all_rows_together_have_a_budget(cache: Cache) -> None:
+    rows = kept(cache, [known(text="x"), known(text="x"), known(text="x")])
     parsed = parse_query("re:x")
 
-    assert search(rows, parsed, budget=0.0) == []
+    assert Search(cache).find(rows, parsed, budget=0.0) == []
     assert parsed.error == "the regular expression takes too long"
 
 
-def test_others_work_while_a_pattern_is_matched() -> None:
+def test_others_work_while_a_pattern_is_matched(cache: Cache) -> None:
     parsed = parse_query(ENDLESS)
-    thread = threading.Thread(target=lambda: search([endless_row()], parsed, budget=0.9))
+    rows = kept(cache, [endless_row()])
+    thread = threading.Thread(target=lambda: Search(cache).find(rows, parsed, budget=0.9))
     longest, last = 0.0, time.monotonic()
     thread.start()
     while thread.is_alive():
@@ -142,15 +176,17 @@ def test_others_work_while_a_pattern_is_matched() -> None:
     assert longest < 0.5
 
 
-def test_a_search_can_be_stopped() -> None:
-    rows = [known(id=str(place), text="x") for place in range(10)]
+@pytest.mark.parametrize("query", ["x", "re:x"])
+def test_a_search_can_be_stopped(query: str, cache: Cache) -> None:
+    rows = kept(cache, [known(id=str(place), text="x") for place in range(1000)])
     asked: list[int] = []
 
     def stop() -> bool:
         asked.append(1)
-        return len(asked) > 3
+        return len(asked) > 2
 
-    assert len(search(rows, parse_query("x"), stop=stop)) == 3
+    assert len(Search(cache).find(rows, parse_query(query), stop=stop)) < 1000
+    assert len(asked) == 3
 
 
 def test_terms_compare_by_value() -> None:

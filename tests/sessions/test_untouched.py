@@ -2,16 +2,19 @@
 
 import os
 import stat
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from pitree.catalog.cache import Cache
 from pitree.catalog.locations import Store, session_paths
 from pitree.catalog.resolve import resolve_session
 from pitree.catalog.rows import SessionRow
 from pitree.catalog.scan import scan_store
-from pitree.catalog.search import search
+from pitree.catalog.search import Search
+from pitree.catalog.sync import update
 from pitree.cli import main
 from pitree.sessions.context import build_session_context
 from pitree.sessions.describe import describe
@@ -78,7 +81,11 @@ def test_the_library_only_reads(folder: Path, home: Path) -> None:
     rows: list[SessionRow] = []
     scan_store(session_paths(store), on_rows=lambda found, _done, _all: rows.extend(found))
     assert len(rows) == len(damaged.SESSIONS) + 1
-    assert search(rows, parse_query("hi"), order="relevance")
+    with closing(Cache(None)) as cache:
+        rows.clear()
+        update(store, cache, on_rows=lambda found, _done, _all: rows.extend(found))
+        assert len(rows) == len(damaged.SESSIONS) + 1
+        assert Search(cache).find(rows, parse_query("hi"))
     assert resolve_session(str(folder / "plain.jsonl"), store, folder).exists()
     opened = 0
     for path in sorted(folder.glob("*.jsonl")):
@@ -109,7 +116,7 @@ def look_at(session: SessionFile) -> None:
 
 @pytest.mark.usefixtures("capfdbinary")
 def test_the_command_line_only_reads(folder: Path, home: Path) -> None:
-    before = facts(home)
+    before = facts(home / ".pi")
     codes = {
         main(["list", *words]) for words in ([], ["--json"], ["--all"], ["hi"], ["--all", "--json", "hi"])
     }
@@ -129,4 +136,5 @@ def test_the_command_line_only_reads(folder: Path, home: Path) -> None:
         ):
             assert main(arguments) in {0, 1}
     assert main(["resume"]) == main([]) == 1
-    assert facts(home) == before
+    assert facts(home / ".pi") == before
+    assert {path.name for path in home.iterdir()} - {".pi", ".cache", "code"} == set()

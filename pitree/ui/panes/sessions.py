@@ -13,8 +13,10 @@ from textual.message import Message
 from textual.strip import Strip
 from textual.worker import get_current_worker
 
+from pitree.catalog.cache import Cache
+from pitree.catalog.errors import CacheLostError
 from pitree.catalog.rows import SessionRow, newest_first
-from pitree.catalog.search import search
+from pitree.catalog.search import Search
 from pitree.sessions.query import parse_query
 from pitree.sessions.text import one_line
 from pitree.ui.keys import SESSIONS_KEYS, bindings
@@ -83,6 +85,7 @@ class SessionsPane(SearchedList):
         *,
         in_folder: Callable[[SessionRow], bool],
         everything: bool,
+        open_cache: Callable[[], Cache],
         clock: Callable[[], float] = time.time,
         id: str | None = None,  # noqa: A002 - Textual's name
     ) -> None:
@@ -96,9 +99,10 @@ class SessionsPane(SearchedList):
         self.empty_page: list[str] = []
         """What to say when the store has no session at all."""
         self._clock = clock
-        self._all: dict[Path, SessionRow] = {}
+        self._open_cache = open_cache
+        self._all: dict[str, SessionRow] = {}
         self._shown: list[SessionRow] = []
-        self._matching: list[Path] | None = None
+        self._matching: list[str] | None = None
         """What the search found, best first; None without a search."""
         self._searching = False
         self._enter_waits = False
@@ -110,11 +114,11 @@ class SessionsPane(SearchedList):
     def add_rows(self, rows: Iterable[SessionRow], folders: dict[str, bool]) -> None:
         """Take up sessions, replacing those with the same path; `folders` says which directories exist."""
         for row in rows:
-            self._all[row.path] = row
+            self._all[row.location] = row
         self._folders.update(folders)
         self._refresh_all()
 
-    def drop_missing(self, present: set[Path]) -> None:
+    def drop_missing(self, present: set[str]) -> None:
         """Forget the sessions that are no longer in the store."""
         for path in self._all.keys() - present:
             del self._all[path]
@@ -155,7 +159,7 @@ class SessionsPane(SearchedList):
         if self._matching is None:
             rows = newest_first(rows)
         else:
-            by_path = {row.path: row for row in rows}
+            by_path = {row.location: row for row in rows}
             rows = [by_path[path] for path in self._matching if path in by_path]
         before = self.highlighted
         self._shown = rows
@@ -266,7 +270,12 @@ class SessionsPane(SearchedList):
         """Search away from the screen: years of conversations, or a pattern that takes its time."""
         worker = get_current_worker()
         query = parse_query(query_text)
-        rows = search(list(self._all.values()), query, stop=lambda: worker.is_cancelled)
+        try:
+            rows = Search(self._open_cache()).find(
+                newest_first(self._all.values()), query, stop=lambda: worker.is_cancelled
+            )
+        except CacheLostError:
+            return
         if not worker.is_cancelled:
             self.post_message(self.Found(query_text, rows, query.error, first=first))
 
@@ -275,7 +284,7 @@ class SessionsPane(SearchedList):
         event.stop()
         if event.query_text != self.query_text:
             return
-        self._matching = [row.path for row in event.rows]
+        self._matching = [row.location for row in event.rows]
         self.problem = event.problem
         self._searching = False
         self._rebuild(first=event.first)

@@ -1,0 +1,475 @@
+"""What was read of sessions, kept for the next time: rows and texts in an SQLite file that processes share.
+
+Everything in it can be read again from the sessions, so whatever is wrong with it leads to a new one: a
+damaged or older file, a folder that cannot be written to, a full disk. Text lives here and not in memory.
+"""
+
+import contextlib
+import json
+import os
+import sqlite3
+import threading
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, Final, NamedTuple
+
+import msgspec
+from msgspec.structs import replace
+from platformdirs import user_cache_path
+
+from pitree.catalog.errors import CacheLostError
+from pitree.catalog.locations import FoundFile
+from pitree.catalog.rows import SessionRow
+from pitree.catalog.scan import Mark, Scanned, Text
+from pitree.catalog.tally import Span
+
+# Part of the file's name, so that two versions of pitree do not fight over one: another number for other
+# tables, other fields of rows and marks, or another meaning of them.
+_EDITION: Final = 1
+_BUSY_SECONDS: Final = 5.0
+# A part grows up to this before a new one is begun, so that a session that grows for days has few of them.
+_PART_BYTES: Final = 1 << 16
+_IDS_AT_ONCE: Final = 250
+
+_TABLES: Final = """
+CREATE TABLE files (
+    key INTEGER PRIMARY KEY,
+    folder BLOB NOT NULL,
+    name BLOB NOT NULL,
+    inode INTEGER NOT NULL,
+    size INTEGER NOT NULL,
+    mtime INTEGER NOT NULL,
+    modified REAL,
+    row BLOB,
+    UNIQUE (folder, name)
+);
+CREATE INDEX files_by_time ON files (modified);
+CREATE TABLE marks (key INTEGER PRIMARY KEY, first BLOB NOT NULL, mark BLOB NOT NULL);
+CREATE TABLE parts (
+    part INTEGER PRIMARY KEY,
+    key INTEGER NOT NULL,
+    last INTEGER NOT NULL,
+    words BLOB NOT NULL,
+    text BLOB NOT NULL,
+    spans BLOB NOT NULL
+);
+CREATE INDEX parts_by_key ON parts (key);
+"""
+
+
+class Known(NamedTuple):
+    """What the cache holds of a file: it stands for those bytes, and has a row unless they are no session."""
+
+    key: int
+    inode: int
+    size: int
+    mtime_ns: int
+    row: SessionRow | None
+
+    def is_of(self, found: FoundFile) -> bool:
+        """Whether the file is still what was read."""
+        return (self.inode, self.size, self.mtime_ns) == (found.inode, found.size, found.mtime_ns)
+
+
+class Kept(NamedTuple):
+    """What is to be kept of a file: `folder` and `name` are its real path, `scanned` is None for no session.
+
+    `base` is the mark from which the reading went on, if it did.
+    """
+
+    folder: str
+    name: str
+    found: FoundFile
+    scanned: Scanned | None
+    base: Mark | None = None
+
+
+class Part(NamedTuple):
+    """A stretch of a session's text, and the messages in it."""
+
+    text: str
+    spans: list[Span]
+
+
+def cache_dir() -> Path:
+    """Return the folder for what can be made again; it need not exist."""
+    return user_cache_path("pitree", appauthor=False)
+
+
+class Cache:
+    """The rows and texts of sessions. Threads may share one; so may processes its file.
+
+    With `folder` None it is a file of this process alone, gone when it ends. So it is where the folder
+    cannot be used; `trouble` then says why. Every method raises CacheLostError when what was kept is gone:
+    there is an empty cache in its place by then, and everything has to be read again.
+    """
+
+    def __init__(self, folder: Path | None) -> None:
+        self._file = None if folder is None else folder / f"sessions-{_EDITION}.sqlite3"
+        self._lock = threading.RLock()
+        self._closed = False
+        self.trouble: str | None = None
+        self.changes = 0
+        """Grows whenever texts change."""
+        self._connection = self._open()
+
+    # ---- the file
+
+    def _open(self) -> sqlite3.Connection:
+        if self._file is not None:
+            try:
+                return _connected(self._file)
+            except (sqlite3.Error, OSError) as error:
+                if _is_damage(error):
+                    with contextlib.suppress(sqlite3.Error, OSError):
+                        _remove(self._file)
+                        return _connected(self._file)
+                self._give_up_file(error)
+        return _private()
+
+    def _give_up_file(self, error: Exception) -> None:
+        self.trouble = f"{self._file} cannot be used: {error}"
+        self._file = None
+
+    def close(self) -> None:
+        """Let go of the file. Nothing is kept or found from now on."""
+        with self._lock:
+            self._closed = True
+            self._connection.close()
+
+    @contextmanager
+    def _used(self) -> Iterator[sqlite3.Connection]:
+        """Give the connection to one thread at a time; replace the file when it fails."""
+        with self._lock:
+            if self._closed:
+                raise CacheLostError("the cache is closed")
+            try:
+                yield self._connection
+            except (sqlite3.Error, msgspec.MsgspecError, ValueError, TypeError, IndexError) as error:
+                self._replace(error)
+                raise CacheLostError(f"the cache was lost: {error}") from error
+
+    def _replace(self, error: Exception) -> None:
+        with contextlib.suppress(sqlite3.Error):
+            self._connection.close()
+        self.changes += 1
+        if self._file is not None:
+            if isinstance(error, sqlite3.OperationalError) and not _is_damage(error):
+                self._give_up_file(error)  # locked for too long, or the disk is full: the file is somebody's
+            else:
+                with contextlib.suppress(OSError):
+                    _remove(self._file)
+        self._connection = self._open()
+
+    @contextmanager
+    def _writing(self) -> Iterator[sqlite3.Connection]:
+        with self._used() as connection:
+            connection.execute("BEGIN IMMEDIATE")
+            try:
+                yield connection
+            except BaseException:
+                with contextlib.suppress(sqlite3.Error):
+                    connection.execute("ROLLBACK")
+                raise
+            connection.execute("COMMIT")
+
+    # ---- rows
+
+    def newest(self, folders: Sequence[str], limit: int) -> list[SessionRow]:
+        """Return the newest rows of these folders (real paths), in no time however many there are."""
+        marks = ",".join("?" * len(folders))
+        with self._used() as connection:
+            found = connection.execute(
+                "SELECT key, folder, name, row FROM files "  # noqa: S608 - question marks
+                f"WHERE +folder IN ({marks}) AND row NOT NULL ORDER BY modified DESC LIMIT ?",
+                [*map(os.fsencode, folders), limit],
+            )
+            return [
+                _row(key, os.fsdecode(folder), os.fsdecode(name), data) for key, folder, name, data in found
+            ]
+
+    def known(self, folder: str) -> dict[str, Known]:
+        """Return what there is of a folder (its real path), by the name of the file."""
+        with self._used() as connection:
+            found = connection.execute(
+                "SELECT key, name, inode, size, mtime, row FROM files WHERE folder = ?", [os.fsencode(folder)]
+            ).fetchall()
+            known = {}
+            for key, raw_name, inode, size, mtime, data in found:
+                name = os.fsdecode(raw_name)
+                row = None if data is None else _row(key, folder, name, data)
+                known[name] = Known(key, inode, size, mtime, row)
+            return known
+
+    def mark(self, key: int) -> Mark | None:
+        """Return how far a file was read, and what was found until there."""
+        with self._used() as connection:
+            found = connection.execute("SELECT first, mark FROM marks WHERE key = ?", [key]).fetchone()
+            if found is None:
+                return None
+            mark = _unpacked_mark(found[1])
+            mark.tally.first = _text(found[0])
+            return mark
+
+    def first_messages(self, rows: Iterable[SessionRow]) -> dict[int, str]:
+        """Return the whole first messages of rows that are `shortened`, by their keys."""
+        keys = [row.key for row in rows if row.shortened]
+        found: dict[int, str] = {}
+        for ids in _chunks(keys):
+            with self._used() as connection:
+                places = ",".join("?" * len(ids))
+                answers = connection.execute(
+                    f"SELECT key, first FROM marks WHERE key IN ({places})",  # noqa: S608
+                    ids,
+                )
+                found |= {key: _text(first) for key, first in answers}
+        return found
+
+    def labels(self, rows: Iterable[SessionRow]) -> dict[int, list[str]]:
+        """Return the labels in sessions that have some, by the keys of their rows."""
+        keys = [row.key for row in rows if row.labels]
+        found: dict[int, list[str]] = {}
+        for ids in _chunks(keys):
+            with self._used() as connection:
+                places = ",".join("?" * len(ids))
+                answers = connection.execute(f"SELECT key, mark FROM marks WHERE key IN ({places})", ids)  # noqa: S608
+                found |= {key: list(_unpacked_mark(mark).tally.labels.values()) for key, mark in answers}
+        return found
+
+    # ---- writing
+
+    def keep(self, batch: Sequence[Kept]) -> list[int]:
+        """Keep what files were found to hold; return the keys of their rows.
+
+        A reading that went on from a mark is kept only where nobody else has read on from there meanwhile;
+        else its key is 0, and the file has to be read anew.
+        """
+        with self._writing() as connection:
+            keys = [_keep(connection, kept) for kept in batch]
+        self.changes += 1
+        return keys
+
+    def forget(self, folder: str, names: Iterable[str]) -> None:
+        """Drop files that are no longer there."""
+        with self._writing() as connection:
+            for name in names:
+                found = connection.execute(
+                    "SELECT key FROM files WHERE folder = ? AND name = ?",
+                    [os.fsencode(folder), os.fsencode(name)],
+                ).fetchone()
+                if found is not None:
+                    connection.execute("DELETE FROM files WHERE key = ?", found)
+                    connection.execute("DELETE FROM marks WHERE key = ?", found)
+                    connection.execute("DELETE FROM parts WHERE key = ?", found)
+
+    def folders_below(self, root: str) -> list[str]:
+        """Return the folders of which something is known, `root` (a real path) and what is below it."""
+        raw = os.fsencode(root)
+        with self._used() as connection:
+            found = connection.execute("SELECT DISTINCT folder FROM files").fetchall()
+        return [os.fsdecode(folder) for (folder,) in found if folder == raw or folder.startswith(raw + b"/")]
+
+    # ---- texts
+
+    def words(self, keys: Sequence[int]) -> list[tuple[int, bytes]]:
+        """Return the different words of sessions, in lower case and UTF-8, in one or more pieces each."""
+        with self._used() as connection:
+            places = ",".join("?" * len(keys))
+            return connection.execute(
+                f"SELECT key, words FROM parts WHERE key IN ({places})",  # noqa: S608
+                keys,
+            ).fetchall()
+
+    def parts(self, key: int) -> list[Part]:
+        """Return the text of a session, in its order."""
+        with self._used() as connection:
+            found = connection.execute(
+                "SELECT text, spans FROM parts WHERE key = ? ORDER BY last, part", [key]
+            ).fetchall()
+            return [Part(_text(text), _decode_spans(spans)) for text, spans in found]
+
+    def text(self, key: int) -> str:
+        """Return all the text of a session, joined by blanks."""
+        with self._used() as connection:
+            found = connection.execute("SELECT text FROM parts WHERE key = ? ORDER BY last, part", [key])
+            return " ".join([_text(text) for (text,) in found])
+
+
+def _connected(file: Path) -> sqlite3.Connection:
+    file.parent.mkdir(parents=True, exist_ok=True)
+    _touch_private(file)
+    connection = sqlite3.connect(file, timeout=_BUSY_SECONDS, isolation_level=None, check_same_thread=False)
+    try:
+        connection.execute("PRAGMA journal_mode = WAL")
+        # losing the last moments before a power cut costs reading those files again
+        connection.execute("PRAGMA synchronous = NORMAL")
+        _prepare(connection)
+    except BaseException:
+        connection.close()
+        raise
+    return connection
+
+
+def _touch_private(file: Path) -> None:
+    """Make the file for nobody else to read: conversations are in it."""
+    os.close(os.open(file, os.O_RDWR | os.O_CREAT | getattr(os, "O_CLOEXEC", 0), 0o600))
+
+
+def _private() -> sqlite3.Connection:
+    """Return a database in a nameless file, or in memory as long as it is small."""
+    connection = sqlite3.connect("", isolation_level=None, check_same_thread=False)
+    _prepare(connection)
+    return connection
+
+
+def _prepare(connection: sqlite3.Connection) -> None:
+    if connection.execute("PRAGMA user_version").fetchone()[0] == _EDITION:
+        for table in ("files", "marks", "parts"):
+            connection.execute(f"SELECT 1 FROM {table} LIMIT 0")  # noqa: S608 - is it there?
+        return
+    connection.execute("BEGIN IMMEDIATE")
+    # somebody else may have been first
+    if connection.execute("PRAGMA user_version").fetchone()[0] != _EDITION:
+        for statement in _TABLES.split(";"):
+            connection.execute(statement)
+        connection.execute(f"PRAGMA user_version = {_EDITION}")
+    connection.execute("COMMIT")
+
+
+def _is_damage(error: Exception) -> bool:
+    """Whether the file itself is bad, and not only out of reach for now."""
+    if isinstance(error, sqlite3.OperationalError):
+        code = getattr(error, "sqlite_errorcode", 0) & 0xFF
+        return code in (sqlite3.SQLITE_ERROR, sqlite3.SQLITE_SCHEMA)  # such as tables that are not there
+    return isinstance(error, sqlite3.DatabaseError)
+
+
+def _remove(file: Path) -> None:
+    for suffix in ("", "-wal", "-shm"):
+        file.with_name(file.name + suffix).unlink(missing_ok=True)
+
+
+def _keep(connection: sqlite3.Connection, kept: Kept) -> int:
+    found, scanned = kept.found, kept.scanned
+    place = [os.fsencode(kept.folder), os.fsencode(kept.name)]
+    there = connection.execute("SELECT key FROM files WHERE folder = ? AND name = ?", place).fetchone()
+    key: int | None = there[0] if there is not None else None
+    goes_on = scanned is not None and scanned.goes_on
+    if goes_on and not (key is not None and kept.base and _still_ends_at(connection, key, kept.base)):
+        return 0
+    row = None if scanned is None else scanned.row
+    facts = [found.inode, found.size, found.mtime_ns, row and row.modified, row and _packed_row(row)]
+    if key is None:
+        key = connection.execute(
+            "INSERT INTO files (folder, name, inode, size, mtime, modified, row) "
+            "VALUES (?, ?, ?, ?, ?, ?, ?)",
+            [*place, *facts],
+        ).lastrowid
+    else:
+        connection.execute(
+            "UPDATE files SET inode = ?, size = ?, mtime = ?, modified = ?, row = ? WHERE key = ?",
+            [*facts, key],
+        )
+        connection.execute("DELETE FROM parts WHERE key = ? AND last >= ?", [key, int(goes_on)])
+        connection.execute("DELETE FROM marks WHERE key = ?", [key])
+    assert key is not None  # noqa: S101 - what an insertion returns
+    if scanned is not None:
+        tally = scanned.mark.tally
+        first, tally.first = tally.first, ""
+        try:
+            mark = _packed(scanned.mark)
+        finally:
+            tally.first = first
+        connection.execute("INSERT INTO marks VALUES (?, ?, ?)", [key, _bytes(first), mark])
+        _add_part(connection, key, scanned.text, is_last=False)
+        _add_part(connection, key, scanned.last, is_last=True)
+    return key
+
+
+def _still_ends_at(connection: sqlite3.Connection, key: int, base: Mark) -> bool:
+    found = connection.execute("SELECT mark FROM marks WHERE key = ?", [key]).fetchone()
+    if found is None:
+        return False
+    there = _unpacked_mark(found[0])
+    return (there.tally.offset, there.inode, there.ends) == (base.tally.offset, base.inode, base.ends)
+
+
+def _add_part(connection: sqlite3.Connection, key: int, text: Text, *, is_last: bool) -> None:
+    """Put text behind what there is of a session; a short part is made longer before another is begun."""
+    if not text.spans:
+        return
+    words, spans = text.text, text.spans
+    before = None
+    if not is_last:
+        before = connection.execute(
+            "SELECT part, text, spans FROM parts WHERE key = ? ORDER BY part DESC LIMIT 1", [key]
+        ).fetchone()
+    if before is not None and len(before[1]) < _PART_BYTES:
+        words = f"{_text(before[1])} {words}"
+        spans = [*_decode_spans(before[2]), *spans]
+        connection.execute("DELETE FROM parts WHERE part = ?", [before[0]])
+    connection.execute(
+        "INSERT INTO parts (key, last, words, text, spans) VALUES (?, ?, ?, ?, ?)",
+        [key, is_last, _words(words), _bytes(words), _packed(spans)],
+    )
+
+
+# ---- what is in the columns
+
+_decode_row = msgspec.msgpack.Decoder(SessionRow).decode
+_decode_mark = msgspec.msgpack.Decoder(Mark).decode
+_decode_spans_usual = msgspec.msgpack.Decoder(list[Span]).decode
+_encode = msgspec.msgpack.encode
+# No array in MessagePack begins so.
+_JSON: Final = ord("[")
+
+
+def _packed(value: Any) -> bytes:  # noqa: ANN401 - what the tables hold
+    """Return a value as MessagePack; as JSON where it has a text that is no Unicode, half a pair."""
+    try:
+        return _encode(value)
+    except UnicodeEncodeError:
+        return json.dumps([msgspec.to_builtins(value)]).encode()
+
+
+def _row(key: int, folder: str, file: str, data: bytes) -> SessionRow:
+    row = msgspec.convert(json.loads(data)[0], SessionRow) if data[0] == _JSON else _decode_row(data)
+    row.folder, row.file, row.key = folder, file, key
+    return row
+
+
+def _packed_row(row: SessionRow) -> bytes:
+    """Return a row without its place, which has columns of its own, and without long texts."""
+    packed = replace(row, folder="", file="", text="")
+    packed.shorten()
+    return _packed(packed)
+
+
+def _unpacked_mark(data: bytes) -> Mark:
+    if data[0] == _JSON:
+        return msgspec.convert(json.loads(data)[0], Mark)
+    return _decode_mark(data)
+
+
+def _decode_spans(data: bytes) -> list[Span]:
+    if data[0] == _JSON:  # ids that are no Unicode
+        return [Span(*span) for span in json.loads(data)[0]]
+    return _decode_spans_usual(data)
+
+
+def _bytes(text: str) -> bytes:
+    return text.encode("utf-8", "surrogatepass")
+
+
+def _text(data: bytes) -> str:
+    return data.decode("utf-8", "surrogatepass")
+
+
+def _words(text: str) -> bytes:
+    return _bytes(" ".join(dict.fromkeys(text.lower().split())))
+
+
+def _chunks(keys: Sequence[int]) -> Iterator[Sequence[int]]:
+    for start in range(0, len(keys), _IDS_AT_ONCE):
+        yield keys[start : start + _IDS_AT_ONCE]

@@ -1,0 +1,206 @@
+"""Bringing the cache up to date with a store: rows that are known at once, then what is new or has changed.
+
+The order is what a person waits for: the newest rows of the cache, all rows of the cache, then the files that
+are not as they were, the newest first. Every file is looked at with `stat`; only changed ones are opened.
+"""
+
+import os
+from collections.abc import Iterable
+from contextlib import suppress
+from copy import copy
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Final, NamedTuple
+
+from pitree.catalog.cache import Cache, Kept, Known
+from pitree.catalog.errors import CacheLostError
+from pitree.catalog.locations import FoundFile, Problem, Store, files_in, session_folders
+from pitree.catalog.rows import SessionRow
+from pitree.catalog.scan import OnRows, Stop, read_session, work_through
+
+_FIRST_ROWS: Final = 100
+_TRIES: Final = 3
+
+
+@dataclass(slots=True)
+class Update:
+    """What an update came to: where there are files now, as in `SessionRow.location`, and what went wrong."""
+
+    locations: set[str] = field(default_factory=set)
+    problems: list[Problem] = field(default_factory=list)
+
+
+def update(
+    store: Store,
+    cache: Cache,
+    *,
+    cwd: str | None = None,
+    nested: bool = False,
+    also: Iterable[Path] = (),
+    on_rows: OnRows,
+    stop: Stop = lambda: False,
+) -> Update:
+    """Look through a store, or with `cwd` through its folder of it, and hand out the rows there are.
+
+    `on_rows` is called as `scan_store` calls it, first with rows from the cache; a row for a location takes
+    the place of an earlier one. Rows that vanished are those not among `locations` at the end. `also` names
+    files that are wanted besides. Where the cache is lost on the way, all is read again.
+    """
+    tries = _TRIES
+    while True:
+        tries -= 1
+        done = Update()
+        try:
+            folders = session_folders(store, cwd, nested=nested, problems=done.problems)
+            sync = _Sync(cache, folders, on_rows, stop, done)
+            sync.run(also)
+            if cwd is None and not done.problems and store.root.is_dir() and not stop():
+                sync.forget_folders(os.fspath(store.root))
+        except CacheLostError:
+            if not tries:
+                raise
+        else:
+            return done
+
+
+class _Place(NamedTuple):
+    """Where a file really is."""
+
+    folder: str
+    name: str
+
+
+class _Sync:
+    """One pass over the files of some folders."""
+
+    def __init__(self, cache: Cache, folders: list[str], on_rows: OnRows, stop: Stop, done: Update) -> None:
+        self._cache = cache
+        self._real = {folder: os.path.realpath(folder) for folder in folders}
+        self._on_rows = on_rows
+        self._stop = stop
+        self._done = done
+        self._known: dict[str, dict[str, Known]] = {}
+        """What the cache holds, by the real path of the folder and the name in it."""
+
+    def run(self, also: Iterable[Path]) -> None:
+        """Do everything, in the order that people wait for."""
+        self._show_known()
+        files = files_in(self._real, problems=self._done.problems)
+        listed = {(file.folder, file.file) for file in files}
+        asked_for = [file for file in _found(also) if (file.folder, file.file) not in listed]
+        self._done.locations = {f"{file.folder}/{file.file}" for file in (*asked_for, *files)}
+        if not self._stop():
+            self._read_changed([*asked_for, *files])
+        if not self._stop():
+            self._forget_missing(files)
+
+    def _known_in(self, folder: str) -> dict[str, Known]:
+        known = self._known.get(folder)
+        if known is None:
+            known = self._known[folder] = self._cache.known(folder)
+        return known
+
+    def _show_known(self) -> None:
+        """Hand out what the cache holds, the newest first."""
+        own = {where: folder for folder, where in reversed(self._real.items())}
+        newest = self._cache.newest(list(own), _FIRST_ROWS)
+        if newest:
+            self._on_rows([_listed_in(own[row.folder], row.file, row) for row in newest], 0, 0)
+        rows = [
+            _listed_in(folder, name, known.row)
+            for folder, where in self._real.items()
+            for name, known in self._known_in(where).items()
+            if known.row is not None
+        ]
+        if len(rows) > len(newest):
+            self._on_rows(rows, 0, 0)
+
+    def _read_changed(self, files: list[FoundFile]) -> None:
+        """Read the files that are not as the cache knows them, each once under however many names."""
+        changed: dict[_Place, list[FoundFile]] = {}
+        unshown: list[SessionRow] = []
+        for file in files:
+            place = self._real_place(file)
+            known = self._known_in(place.folder).get(place.name)
+            if known is None or not known.is_of(file):
+                changed.setdefault(place, []).append(file)
+            elif known.row is not None and (file.linked or file.folder not in self._real):
+                unshown.append(_listed_in(file.folder, file.file, known.row))
+        if unshown:
+            self._on_rows(unshown, 0, 0)
+        places = {names[0]: place for place, names in changed.items()}
+
+        def read(file: FoundFile) -> Kept:
+            place = places[file]
+            known = self._known_in(place.folder).get(place.name)
+            grew = known is not None and known.inode == file.inode and known.size < file.size
+            base = self._cache.mark(known.key) if known is not None and grew else None
+            scanned = read_session(file, base, stop=self._stop)
+            return Kept(place.folder, place.name, file, scanned, base)
+
+        def keep(batch: list[Kept], done: int, total: int) -> None:
+            rows = self._keep(batch)
+            others = [
+                _listed_in(file.folder, file.file, row)
+                for row, kept in rows
+                for file in changed[_Place(kept.folder, kept.name)][1:]
+            ]
+            self._on_rows([*(row for row, _ in rows), *others], done, total)
+
+        work_through(places, read, on_results=keep, stop=self._stop, problems=self._done.problems)
+
+    def _real_place(self, file: FoundFile) -> _Place:
+        """Return the real folder and the name in it, with few questions to the file system."""
+        if file.linked:
+            return _Place(*os.path.split(os.path.realpath(os.path.join(file.folder, file.file))))  # noqa: PTH118
+        where = self._real.get(file.folder)
+        return _Place(os.path.realpath(file.folder) if where is None else where, file.file)
+
+    def _keep(self, batch: list[Kept]) -> list[tuple[SessionRow, Kept]]:
+        """Put what was read into the cache and return the rows."""
+        keys = self._cache.keep(batch)
+        rows = []
+        for kept, key in zip(batch, keys, strict=True):
+            again = kept
+            if not key:  # another process read on from the same mark
+                again = kept._replace(scanned=read_session(kept.found, stop=self._stop), base=None)
+            if again.scanned is not None:
+                row = again.scanned.row
+                row.key = key or self._cache.keep([again])[0]
+                row.shorten()
+                rows.append((row, kept))
+        return rows
+
+    def _forget_missing(self, files: list[FoundFile]) -> None:
+        """Drop from the cache what is no longer in folders that could be read."""
+        unread = {str(problem.path) for problem in self._done.problems}
+        present: dict[str, set[str]] = {}
+        for file in files:
+            present.setdefault(file.folder, set()).add(file.file)
+        for folder, where in self._real.items():
+            missing = self._known_in(where).keys() - present.get(folder, set())
+            missing = {name for name in missing if os.path.join(folder, name) not in unread}  # noqa: PTH118
+            if missing and folder not in unread:
+                self._cache.forget(where, missing)
+
+    def forget_folders(self, root: str) -> None:
+        """Drop from the cache the folders of a store that are gone."""
+        for folder in set(self._cache.folders_below(os.path.realpath(root))) - set(self._real.values()):
+            if not os.path.isdir(folder):  # noqa: PTH112
+                self._cache.forget(folder, self._known_in(folder))
+
+
+def _found(paths: Iterable[Path]) -> list[FoundFile]:
+    found = []
+    for path in paths:
+        with suppress(OSError):  # opening it will say why
+            found.append(FoundFile.at(path))
+    return found
+
+
+def _listed_in(folder: str, file: str, row: SessionRow) -> SessionRow:
+    """Return a row at the place where it was found."""
+    if row.folder != folder or row.file != file:
+        row = copy(row)  # one file can be found in several places
+        row.folder, row.file = folder, file
+    return row
