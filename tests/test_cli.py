@@ -121,7 +121,6 @@ def test_list_of_every_kind_of_damage(pitree: Run, tmp_path: Path) -> None:
         "two_headers",
         "bad_lines",
         "escapes",
-        "deep_and_long",
     }
 
 
