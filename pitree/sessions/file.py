@@ -6,30 +6,23 @@ Nothing here writes. Lines that cannot be used are recorded as damage and cost o
 import math
 import os
 import stat
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import TracebackType
-from typing import Final, NamedTuple, Self
+from typing import NamedTuple, Self
 
 from pitree.sessions import migrate
 from pitree.sessions.blocks import Block
-from pitree.sessions.entries import CURRENT_VERSION, Damage, Entry, JsonObject, decode_entry
+from pitree.sessions.entries import CURRENT_VERSION, Damage, Entry, JsonObject
 from pitree.sessions.errors import EntryNotFoundError, LineError, NotASessionError, SessionError
 from pitree.sessions.helper import Helper
-from pitree.sessions.jsonl import CHUNK_BYTES, Line, LineCutter, parse_value
-from pitree.sessions.salvage import swallowed
+from pitree.sessions.intake import TOO_DEEP, Intake
+from pitree.sessions.jsonl import CHUNK_BYTES, parse_value
 from pitree.sessions.structure import shallow
-from pitree.sessions.text import one_line
 from pitree.sessions.tree import Tree
 
-# What may stand before the header of a file that is shown all the same (Pi itself refuses it).
-_MAX_LINES_BEFORE_HEADER = 20
 # So much of the beginning and of the end is compared to tell an appended file from a rewritten one.
 _COMPARED_BYTES = 512
-_BLANKS = b" \t\r\n\v\f"
-
-TOO_DEEP: Final = "nested too deeply; the depths are left out"
-"""A note of entries whose objects can only be had in part, so that they cannot be written anew."""
 
 Progress = Callable[[int, int], bool]
 """Called with the bytes read and the bytes there are; False stops the reading."""
@@ -46,11 +39,11 @@ class Growth(NamedTuple):
     replaced: bool
 
 
-class SessionFile:
+class SessionFile(Intake):
     """The content of one session file: `header`, entries (in `tree`), `damage`.
 
-    `read_only` says why the file must not be written to, or is None. Use it as a context manager or call
-    `close`: the file stays open so that bodies come from the same file that was read.
+    Use it as a context manager or call `close`: the file stays open so that bodies come from the same file
+    that was read.
     """
 
     # Of its own, since at the end of the program the module's names go before its objects do.
@@ -60,25 +53,12 @@ class SessionFile:
     """Whether this is the whole session; see `pitree.sessions.glimpse` for what is not."""
 
     def __init__(self, path: Path) -> None:
-        self.path = path
-        self.header: JsonObject = {}
-        self.version: float = CURRENT_VERSION
+        super().__init__(path)
         self.tree = Tree()
-        self.size = 0
-        """Bytes read so far."""
-        self.read_only: str | None = None
-        self.refused_by_pi = False
-        """Whether Pi does not open the file, though it can be looked at here."""
-        self._damage: list[Damage] = []
-        self._cutter = LineCutter()
-        self._before_header: list[Line] = []
-        self._objects = 0
-        self._previous_id: str | None = None
-        self._tail_is_whole = False
-        self._tail_damage = 0
         self._seen = (0, 0)
         self._ends = (b"", b"")
         self._out_of_step = False
+        self._untaken: list[Entry] = []
         self._fd = -1
 
     @classmethod
@@ -262,100 +242,6 @@ class SessionFile:
                 self.size = block.end
         return entries
 
-    def _take(self, lines: list[Line], *, unfinished: bool = False) -> list[Entry]:
-        entries: list[Entry] = []
-        for line in lines:
-            if not line.data:
-                continue  # millions of them would each cost an exception
-            try:
-                entry = decode_entry(line)
-            except LineError as error:
-                self._take_unusable(line, error, entries, unfinished=unfinished)
-                continue
-            if isinstance(entry, dict):
-                self._take_header(entry, line)
-            elif self.header and self.version >= CURRENT_VERSION:  # nearly all are: spares a call
-                self._objects += 1
-                entries.append(entry)
-            else:
-                self._take_entries((entry,), line, entries)
-        return entries
-
-    def _take_unusable(self, line: Line, error: LineError, entries: list[Entry], *, unfinished: bool) -> None:
-        deep = _deep_entry(line)
-        if deep is not None:
-            self._take_entries((deep,), line, entries)
-        elif line.data.strip(_BLANKS):
-            reason = f"unfinished last line ({error})" if unfinished else str(error)
-            self._damage.append(Damage(line.number, line.offset, reason))
-            if not unfinished:
-                self._take_entries(swallowed(line), line, entries)
-
-    def _take_entries(self, found: Iterable[Entry], line: Line, entries: list[Entry]) -> None:
-        for entry in found:
-            if not self.header:
-                self._take_before_header(entry, line)
-                continue
-            self._objects += 1
-            if self.version < CURRENT_VERSION:
-                migrate.migrate_skeleton(entry, self.version, self._objects - 1, self._previous_id)
-                self._previous_id = entry.id
-            entries.append(entry)
-
-    def _take_header(self, header: JsonObject, line: Line) -> None:
-        if self.header:
-            self._objects += 1
-            self._damage.append(
-                Damage(line.number, line.offset, "another session header; the first one counts")
-            )
-            return
-        if not isinstance(header.get("id"), str):
-            raise NotASessionError(
-                f"{self.path} is no Pi session: the header on line {line.number} has no id"
-            )
-        self.header = header
-        self._objects = 1
-        self.version = migrate.version_of(header)
-        if math.isinf(self.version):
-            self.read_only = f"its version {one_line(str(header['version']), 40)!r} is not known"
-        elif self.version > CURRENT_VERSION:
-            self.read_only = f"its version {self.version:g} is newer than {CURRENT_VERSION}, the newest known"
-        self.refused_by_pi = bool(self._before_header)
-        for stray in self._before_header:
-            self.read_only = (
-                f"line {stray.number} stands before the header, so Pi does not take it for a session"
-            )
-            self._damage.append(Damage(stray.number, stray.offset, "stands before the session header"))
-
-    def _take_before_header(self, entry: Entry, line: Line) -> None:
-        """Bear with stray objects before the header, but not with a conversation that has none."""
-        self._before_header.append(line)
-        conversation = entry.type == "message" or "id is missing" not in entry.notes
-        if conversation or len(self._before_header) > _MAX_LINES_BEFORE_HEADER:
-            raise NotASessionError(self._why_no_session())
-
-    def _why_no_session(self) -> str:
-        first = self._damage[0] if self._damage else None
-        unreadable = f"line {first.line} cannot be read ({first.reason})" if first is not None else ""
-        if self._before_header:
-            where = f"line {self._before_header[0].number} is not a session header"
-            where += f", and {unreadable}" if unreadable else ""
-        elif unreadable:
-            where = unreadable
-        else:
-            where = "it is empty" if not self.size else "it has no lines with content"
-        return f"{self.path} is no Pi session: {where}"
-
-    def _take_tail(self) -> list[Entry]:
-        """Take the unfinished last line if it is a whole object; else it is damage, or not finished yet."""
-        tail = self._cutter.tail
-        before = len(self._damage)
-        objects = self._objects
-        entries = self._take([tail], unfinished=True) if tail.data else []
-        self._tail_is_whole = self._objects > objects
-        self._tail_damage = 0 if self._tail_is_whole else len(self._damage) - before
-        return entries
-
     # ---- following
 
     def refresh(self) -> Growth:
@@ -365,6 +251,15 @@ class SessionFile:
         and the answer says so, now and later: then it has to be loaded again. Told are all changes but one: a
         file that was changed far from its ends and grew as well. Raises SessionError when the file is closed,
         OSError when it cannot be read.
+        """
+        growth = self.read_growth()
+        self.take_growth()
+        return growth
+
+    def read_growth(self) -> Growth:
+        """Do the first half of `refresh`, the reading; the tree stays as it is until `take_growth`.
+
+        So that reading can be done in another thread than the one that looks at the tree.
         """
         if self._is_another():
             return Growth([], replaced=True)
@@ -385,10 +280,16 @@ class SessionFile:
             taken = False
             chunk = next(chunks, None)
         entries += self._take_tail()
-        self.tree.extend(entries)
+        self._untaken += entries
         self._remember()
         self._out_of_step = False
         return Growth(entries, replaced=False)
+
+    def take_growth(self) -> list[Entry]:
+        """Take what `read_growth` has read into the tree, and return these entries in file order."""
+        entries, self._untaken = self._untaken, []
+        self.tree.extend(entries)
+        return entries
 
     def _remember(self) -> None:
         """Keep what tells later whether the bytes read so far are still those in the file."""
@@ -416,19 +317,3 @@ class SessionFile:
         if (mine.st_size, mine.st_mtime_ns) == self._seen:
             return False
         return mine.st_size == self.size or self._read_ends() != self._ends
-
-
-def _deep_entry(line: Line) -> Entry | None:
-    """Return the entry on a line that is JSON, but nested too deeply to be read as a whole."""
-    data = shallow(line.data)
-    if data is None:
-        return None
-    try:
-        entry = decode_entry(line._replace(data=data))
-    except LineError:
-        return None
-    if not isinstance(entry, Entry):
-        return None
-    entry.length = len(line.data)
-    entry.notes = (*entry.notes, TOO_DEEP)
-    return entry

@@ -6,7 +6,8 @@ from pathlib import Path
 from pitree.sessions import migrate, writing
 from pitree.sessions.entries import CURRENT_VERSION, Entry, JsonObject, decode_entry
 from pitree.sessions.errors import InvalidValueError, LineError, ReadOnlyError, WriteError
-from pitree.sessions.file import TOO_DEEP, SessionFile
+from pitree.sessions.file import SessionFile
+from pitree.sessions.intake import TOO_DEEP
 from pitree.sessions.jsonl import Line, encode_value, parse_value
 from pitree.sessions.tree import Tree
 

@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 from pitree import SessionManager
 from pitree.cli import main
 from pitree.sessions.errors import InvalidValueError
-from pitree.sessions.file import TOO_DEEP, SessionFile
+from pitree.sessions.file import SessionFile
+from pitree.sessions.intake import TOO_DEEP
 from pitree.sessions.structure import shallow, tokens, tokens_backwards
 
 from .values import plain_values
