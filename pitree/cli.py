@@ -54,9 +54,11 @@ def _screen_parser() -> ArgumentParser:
     parser.add_argument("--all", action="store_true", help="begin with the sessions of all folders")
     parser.add_argument("--pi", metavar="COMMAND", help="the program to resume with (also $PITREE_PI)")
     _no_cache(parser)
-    # The screen changes no session and waits for no events so far: these hold as it is.
-    for kept in ("--read-only", "--poll"):
-        parser.add_argument(kept, action="store_true", help=SUPPRESS)
+    parser.add_argument(
+        "--poll", action="store_true", help="look at files now and then instead of waiting for events"
+    )
+    # The screen changes no session so far: this holds as it is.
+    parser.add_argument("--read-only", action="store_true", help=SUPPRESS)
     parser.add_argument("--version", action="version", version=f"pitree {__version__}")
     return parser
 
@@ -174,6 +176,7 @@ def _screen(args: Namespace, place: Place) -> int:
         glimpse=glimpse,
         helper=helper,
         cache_dir=None if args.demo or args.no_cache else cache_dir(),
+        poll=args.poll,
     )
     app = PitreeApp(options)
     try:

@@ -63,6 +63,23 @@ def update(
             return done
 
 
+def update_folders(
+    folders: list[str],
+    cache: Cache,
+    *,
+    also: Iterable[Path] = (),
+    on_rows: OnRows,
+    stop: Stop = lambda: False,
+) -> Update:
+    """Look through some folders of a store again, and hand out their rows as `update` does.
+
+    Raises CacheLostError; the next look will build the cache anew.
+    """
+    done = Update()
+    _Sync(cache, folders, on_rows, stop, done).run(also)
+    return done
+
+
 class _Place(NamedTuple):
     """Where a file really is."""
 

@@ -182,6 +182,11 @@ class SessionFile(Intake):
             migrate.migrate_body(value, entry, self.version)
         return value
 
+    @property
+    def modified(self) -> float:
+        """When the file was last written to, as far as it was read: Unix seconds."""
+        return self._seen[1] / 1e9
+
     # ---- reading
 
     def _open(self) -> None:

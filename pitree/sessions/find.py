@@ -129,15 +129,16 @@ class EntryTexts:
 
     def prepare(self, layout: Layout) -> list[str]:
         """Return the texts in the order drawn, labels in front; kept until another layout is asked about."""
-        if self._ordered is None or self._ordered[0] is not layout:
+        kept = self._ordered
+        if kept is None or kept[0] is not layout:
             entries, labels, texts = layout.tree.entries, layout.tree.labels, self._texts
             ids = [entries[position].id for position in layout.order]
             ordered = [texts.get(entry_id, "") for entry_id in ids]
             for index, entry_id in enumerate(ids) if labels else ():
                 if entry_id in labels:
                     ordered[index] = f"{labels[entry_id].lower()} {ordered[index]}"
-            self._ordered = (layout, ordered)
-        return self._ordered[1]
+            kept = self._ordered = (layout, ordered)
+        return kept[1]
 
     @staticmethod
     def _pattern_matches(texts: list[str], query: Query, seconds: float) -> bytes:

@@ -226,8 +226,8 @@ class Rows(Sequence[Row]):
     def row_of(self, entry_id: str | None) -> int | None:
         """Return the row of an entry or, where it is hidden, of its nearest visible ancestor; else None."""
         position = None if entry_id is None else self.layout.tree.position(entry_id)
-        if position is None:
-            return None
+        if position is None or position >= len(self.layout.places):
+            return None  # the latter: it came after the layout was made
         row = self.nearest[self.layout.places[position]]
         return None if row == NO_PARENT else row
 

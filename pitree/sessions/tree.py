@@ -35,8 +35,8 @@ class Tree:
         """Earlier lines of repeated ids, in file order; the last line of an id is the one that counts."""
         self.label_times: dict[str, str] = {}
         """Timestamp of the label entry that set each label, by target id."""
-        self.version = 0
-        """Grows with every change, so that what was derived from the tree can be told to be old."""
+        self.relinked = 0
+        """Grows whenever all links were made anew, after which entries can stand at other positions."""
         self._positions: dict[str, int] = {}
         # An only child stands in a tuple: the garbage collector forgets those, where 100,000 lists would make
         # it stop the program for 50 ms every second or so of moving about.
@@ -57,7 +57,6 @@ class Tree:
         added = list(entries)
         if not added:
             return
-        self.version += 1
         self._last = added[-1]
         for entry in added:
             if entry.type == "label" or entry.type == "session_info":  # noqa: PLR1714 - every entry comes by
@@ -121,6 +120,7 @@ class Tree:
 
     def _relink(self, entries: list[Entry]) -> None:
         """Build all links anew, in time linear in the number of entries."""
+        self.relinked += 1
         self._link_notes = {}
         self.superseded = []
         positions = dict(zip([entry.id for entry in entries], range(len(entries)), strict=True))

@@ -10,30 +10,35 @@ from textual.containers import Horizontal
 from textual.content import Content
 from textual.worker import Worker, WorkerState
 
-from pitree.catalog.locations import folder_name
+from pitree.catalog.locations import folder_name, session_folders
 from pitree.catalog.rows import SessionRow
+from pitree.sessions.entries import Entry
 from pitree.sessions.errors import SessionError
 from pitree.sessions.file import SessionFile
 from pitree.sessions.plain import copy_text
 from pitree.sessions.text import one_line
 from pitree.ui.bars import KeyBar, StatusBar, TitleBar
+from pitree.ui.following import Following
 from pitree.ui.keys import GLOBAL_KEYS, PREVIEW_KEYS, SESSIONS_KEYS, TREE_KEYS, bindings
 from pitree.ui.options import Options
 from pitree.ui.panes.preview import Preview
 from pitree.ui.panes.sessions import SessionsPane
 from pitree.ui.panes.tree import TreePane
-from pitree.ui.reading import Reading
-from pitree.ui.remarks import newest_elsewhere, remark_on, short_path
+from pitree.ui.reading import Picture, Reading
+from pitree.ui.remarks import liveness, newest_elsewhere, short_path
 from pitree.ui.resuming import Resuming
 from pitree.ui.state import FoldStore
 
 WIDE: Final = 140
 MIDDLE: Final = 90
 
+# Loading what watches takes a while, too: the first picture comes before it.
+_FOLLOWING_AFTER_SECONDS: Final = 0.5
+
 Pane = SessionsPane | TreePane | Preview
 
 
-class Browser(Reading, Resuming):
+class Browser(Following, Resuming):
     """Sessions, Tree and Preview side by side, as many as fit."""
 
     AUTO_FOCUS = ""  # the focus is where `focus_pane` puts it
@@ -52,6 +57,8 @@ class Browser(Reading, Resuming):
         self._reading = ""
         self._told: tuple[str, bool] | None = None
         self._store_is_read = False
+        self._kept_for: Path | None = None
+        """The session whose folds, filter, search and highlight the tree has."""
         self.remark = ""
         """What the status line says besides the position; safe to print."""
 
@@ -103,6 +110,7 @@ class Browser(Reading, Resuming):
             self.call_after_refresh(self._open, self._pinned, at_once=True)
         else:
             self._read_store()
+            self.set_timer(_FOLLOWING_AFTER_SECONDS, self.start_following)
         self._show_status()
 
     def _empty_page(self) -> list[str]:
@@ -232,8 +240,10 @@ class Browser(Reading, Resuming):
             return  # the list has not come to the session that was asked for
         if event.row is None:
             self._take_session(None, None)
-        elif event.row.path != self.session_path or event.row.size != getattr(self.session, "size", None):
+        elif event.row.path != self.session_path:
             self._open(event.row.path)
+        else:
+            self.look_at_session()
 
     def _open(self, path: Path, *, at_once: bool = False) -> None:
         self.session_path = path
@@ -253,25 +263,77 @@ class Browser(Reading, Resuming):
         only_the_end = event.session is not None and not event.session.complete
         if not self._store_is_read and not only_the_end:
             self._read_store()
+            self.start_following()
         if event.path == self.session_path:
             shown = self.session
             if only_the_end and shown is not None and shown.path == event.path:
                 return  # a reading anew: more of it is on the screen already
             self._reading = "reading the session" if only_the_end else ""
-            self._take_session(event.session, event.problem)
+            self._take_session(event.session, event.problem, event.picture)
             self._show_title()
 
-    def _take_session(self, session: SessionFile | None, problem: str | None) -> None:
-        same = session is not None and self.session is not None and session.path == self.session.path
+    def _take_session(
+        self, session: SessionFile | None, problem: str | None, picture: Picture | None = None
+    ) -> None:
+        same = self._kept_for == self.session_path
+        self._kept_for = self.session_path if session is not None or problem is not None else None
         self.session = session
         if session is None and problem is None:
             self.session_path = None
+        if picture is None and session is not None:
+            picture = Picture.of(session)
         tree = self.query_one(TreePane)
-        tree.show(session, keep=same, problem=problem)
-        name = session.tree.name if session is not None else None
-        tree.border_title = Content(f"Tree · {one_line(name, 200)}" if name else "Tree")
-        self.remark = one_line(problem, 600) if problem else remark_on(session)
+        tree.show(session, picture and picture.layout, keep=same, problem=problem)
+        self.remark = one_line(problem, 600) if problem else picture.remark if picture else ""
+        self._show_name()
         self._show_status()
+
+    def _show_name(self) -> None:
+        tree = self.query_one(TreePane)
+        name = self.session.tree.name if self.session is not None else None
+        tree.border_title = Content(f"Tree · {one_line(name, 200)}" if name else "Tree")
+        self.ticked()
+
+    # ---- following
+
+    def session_grew(self, picture: Picture, entries: list[Entry]) -> None:
+        """Show what was appended to the session."""
+        self.query_one(TreePane).grow(picture.layout, entries)
+        self.remark = picture.remark
+        self._show_name()
+        self._show_status()
+
+    def session_is_gone(self) -> None:
+        """Say that the file is no longer there; what was read of it stays on the screen."""
+        self.remark = "the file is gone; this is what was read of it last"
+        self._show_status()
+
+    def ticked(self) -> None:
+        """Show for how long the session has been quiet."""
+        now = self.options.clock()
+        self.query_one(TreePane).border_subtitle = liveness(self.session, now)
+        self.query_one(SessionsPane).tick(now)
+
+    def listed(self) -> dict[str, SessionRow]:
+        """Return the sessions there are in the list, by location."""
+        return self.query_one(SessionsPane).rows_by_location
+
+    def listed_folders(self) -> list[str]:
+        """Return the folders whose sessions are listed."""
+        everything = self.query_one(SessionsPane).everything
+        return session_folders(self.options.store, None if everything else str(self.options.cwd))
+
+    def on_following_store_changed(self, event: Following.StoreChanged) -> None:
+        """Show what came, went or changed in the store."""
+        event.stop()
+        self.query_one(SessionsPane).change_rows(event.rows, event.exists, event.gone)
+
+    def on_following_unwatched(self, event: Following.Unwatched) -> None:
+        """Say that changes are found by looking alone."""
+        event.stop()
+        if event.reason is not None:
+            reason = one_line(event.reason, 200)
+            self.say(f"changes are looked for, since no events come: {reason}", warning=True)
 
     def action_newest(self) -> None:
         """Highlight the newest message, wherever the leaf is."""

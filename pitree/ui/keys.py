@@ -60,6 +60,7 @@ TREE_KEYS = (
     Key("alt+f", "fold_others", "", "Fold every branch but the leaf's; again: unfold all"),
     Key("alt+s", "fold_stretch", "", "Fold the straight stretch you are on, all but its ends; again: unfold"),
     Key("alt+l", "leaf", "", "To the leaf"),
+    Key("alt+w", "toggle_following", "", "Stay, or go with the leaf again, when the session grows"),
     Key("alt+r", "root", "", "To the root"),
     Key("alt+p", "parent", "", "To the parent"),
     Key("alt+down", "sibling(1)", "", "To the next branch of the same fork"),

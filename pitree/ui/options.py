@@ -16,8 +16,8 @@ class Options:
     """`file` is the session to open on; `pi` the program that `--pi` names; `clock` gives Unix seconds.
 
     `state_dir` is where pitree remembers things for the next time, `cache_dir` where it keeps what it read;
-    with None it forgets them. `glimpse` and `helper` are what was begun of reading a long `file` while the
-    screen was still being made.
+    with None it forgets them. With `poll` no file system events are asked for. `glimpse` and `helper` are
+    what was begun of reading a long `file` while the screen was still being made.
     """
 
     store: Store
@@ -33,3 +33,4 @@ class Options:
     glimpse: Glimpse | None = None
     helper: Helper | None = None
     cache_dir: Path | None = None
+    poll: bool = False

@@ -3,7 +3,7 @@
 import asyncio
 import threading
 from pathlib import Path
-from typing import Final
+from typing import Final, NamedTuple, Self
 
 from textual import work
 from textual.message import Message
@@ -19,11 +19,25 @@ from pitree.sessions.errors import SessionError
 from pitree.sessions.file import SessionFile, StoppedError
 from pitree.sessions.glimpse import Glimpse
 from pitree.sessions.helper import Helper
+from pitree.sessions.rows import Layout
 from pitree.ui.options import Options
+from pitree.ui.remarks import remark_on
 
 _DEBOUNCE_SECONDS: Final = 0.03
 _LARGE_FILE: Final = 1 << 24
 _PERCENT_STEP: Final = 20
+
+
+class Picture(NamedTuple):
+    """What is worked out of a whole session before it is shown; takes a while for long ones."""
+
+    layout: Layout
+    remark: str
+
+    @classmethod
+    def of(cls, session: SessionFile) -> Self:
+        """Work it out."""
+        return cls(Layout(session.tree, session.tree.leaf_id), remark_on(session))
 
 
 class Reading(Screen[None]):
@@ -40,11 +54,14 @@ class Reading(Screen[None]):
     class SessionLoaded(Message):
         """A session was read, or could not be."""
 
-        def __init__(self, path: Path, session: SessionFile | None, problem: str | None) -> None:
+        def __init__(
+            self, path: Path, session: SessionFile | None, problem: str | None, picture: Picture | None
+        ) -> None:
             super().__init__()
             self.path = path
             self.session = session
             self.problem = problem
+            self.picture = picture
 
     class StoreRead(Message):
         """Sessions were found; `done` of `total` files are read."""
@@ -143,24 +160,25 @@ class Reading(Screen[None]):
                 self.post_message(self.Progress(percent))
             return not stop.is_set()
 
-        def load() -> tuple[SessionFile | None, str | None]:
+        def load() -> tuple[SessionFile | None, str | None, Picture | None]:
             try:
-                return SessionFile.load(path, progress, helper or Helper.start_for(path)), None
+                session = SessionFile.load(path, progress, helper or Helper.start_for(path))
+                return session, None, Picture.of(session)
             except StoppedError:
-                return None, None
+                return None, None, None
             except SessionError as error:
-                return None, str(error)
+                return None, str(error), None
             except OSError as error:
-                return None, f"{path} cannot be read: {error.strerror or error}"
+                return None, f"{path} cannot be read: {error.strerror or error}", None
 
         helper = self._take_helper(path)
         if self.options.glimpse is None or helper is None:
             glimpse = await asyncio.to_thread(_glimpse, path)
             if glimpse is not None and not stop.is_set():
-                self.post_message(self.SessionLoaded(path, glimpse, None))
-        session, problem = await asyncio.to_thread(load)
+                self.post_message(self.SessionLoaded(path, glimpse, None, None))
+        session, problem, picture = await asyncio.to_thread(load)
         if not stop.is_set():
-            self.post_message(self.SessionLoaded(path, session, problem))
+            self.post_message(self.SessionLoaded(path, session, problem, picture))
 
     def _take_helper(self, path: Path) -> Helper | None:
         """Return the helper that is at work on this file, the first time."""

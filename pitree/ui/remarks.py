@@ -1,9 +1,13 @@
 """What a person should know of a session before working with it, in one safe line."""
 
 from pathlib import Path
+from typing import Final
 
 from pitree.sessions.file import SessionFile
 from pitree.sessions.text import one_line
+
+_LIVE_SECONDS: Final = 3.0
+_QUIET_SECONDS: Final = 900.0
 
 
 def remark_on(session: SessionFile | None) -> str:
@@ -20,6 +24,18 @@ def remark_on(session: SessionFile | None) -> str:
     if newest_elsewhere(session) is not None:
         remarks.append("the newest message is on another branch: Ctrl+E goes there")
     return one_line("; ".join(remarks), 600)
+
+
+def liveness(session: SessionFile | None, now: float) -> str:
+    """Return whether a session is being written, and for how long it has been quiet; "" for old ones."""
+    if session is None:
+        return ""
+    quiet = max(0.0, now - session.modified)
+    if quiet < _LIVE_SECONDS:
+        return "● live"
+    if quiet < _QUIET_SECONDS:
+        return f"● quiet for {f'{quiet:.0f} s' if quiet < 60 else f'{quiet / 60:.0f} min'}"
+    return ""
 
 
 def newest_elsewhere(session: SessionFile) -> str | None:

@@ -10,6 +10,7 @@ from textual import events
 from pitree.catalog.locations import Store
 from pitree.sessions.file import SessionFile
 from pitree.sessions.find import EntryTexts
+from pitree.sessions.rows import Layout
 
 from .conftest import AppFactory
 from .waiting import browser, sessions, settled, tree, wait_until
@@ -51,7 +52,8 @@ async def test_a_search_left_behind_does_not_hold_up_the_next_one(
         async with app(file=first, everything=True).run_test(size=(140, 40)) as pilot:
             await wait_until(pilot, begun.is_set)  # the texts are read before anybody types
             await pilot.press("a", "escape")
-            tree(pilot).show(SessionFile.load(second))
+            session = SessionFile.load(second)
+            tree(pilot).show(session, Layout(session.tree, session.tree.leaf_id))
             await pilot.press("e")
             await wait_until(pilot, lambda: "matches only" in tree(pilot).status)
     finally:

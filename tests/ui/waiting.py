@@ -7,6 +7,7 @@ from typing import Any
 from textual.pilot import Pilot
 
 from pitree.ui.browser import Browser
+from pitree.ui.following import STANDING
 from pitree.ui.panes.preview import Preview
 from pitree.ui.panes.sessions import SessionsPane
 from pitree.ui.panes.tree import TreePane
@@ -53,7 +54,7 @@ async def settled(pilot: Pilot[Any]) -> None:
         screen, shown = browser(pilot), sessions(pilot).highlighted
         loaded = screen.session is not None and screen.session.path == screen.session_path
         return (loaded or (shown is None and screen.session_path is None)) and not any(
-            worker.is_running for worker in pilot.app.workers
+            worker.is_running and worker.group != STANDING for worker in pilot.app.workers
         )
 
     for _ in range(3):  # a worker's last message can start another

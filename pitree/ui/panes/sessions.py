@@ -124,6 +124,24 @@ class SessionsPane(SearchedList):
             del self._all[path]
         self._refresh_all()
 
+    def change_rows(self, rows: Iterable[SessionRow], folders: dict[str, bool], gone: Iterable[str]) -> None:
+        """Take up sessions that came or changed, and forget those at the `gone` locations."""
+        for location in gone:
+            self._all.pop(location, None)
+        self.add_rows(rows, folders)
+
+    @property
+    def rows_by_location(self) -> dict[str, SessionRow]:
+        """A copy of all there are; may be asked for in any thread."""
+        return self._all.copy()
+
+    def tick(self, now: float) -> None:
+        """Draw the live marks anew where time alone changes them."""
+        top = int(self.scroll_offset.y)
+        for index in range(top, min(top + self.page, len(self._shown))):
+            if now - self._shown[index].mtime_ns / 1e9 < _LIVE_SECONDS + 5:
+                self.refresh_lines_at(index)
+
     def want(self, path: Path) -> None:
         """Highlight that session as soon as it is there."""
         self._wanted = path

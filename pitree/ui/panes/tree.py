@@ -103,7 +103,7 @@ class TreePane(TreeView):
             self._before_search = self.highlighted.id
         self.query_text = query
         self._query = parse_query(query)
-        if query.strip() and self._texts is None and not self.searching:
+        if query.strip() and (self._texts is None or self._texts_are_behind) and not self.searching:
             self.read_texts()
         self._rebuild()
         if not query:
@@ -126,8 +126,9 @@ class TreePane(TreeView):
     def read_texts(self) -> None:
         """Read the texts of all entries, away from the screen."""
         if self.session is not None:
-            self.searching = True
-            self._read_texts(self.session)
+            self.searching = self._texts is None
+            self._texts_are_behind = False
+            self._read_texts(self.session, self._texts or EntryTexts(self.session))
 
     def stop_reading_texts(self) -> None:
         """Give up reading texts, so that a search of another session reads its own."""
@@ -135,9 +136,8 @@ class TreePane(TreeView):
         self.workers.cancel_group(self, _READING_TEXTS)
 
     @work(thread=True, exclusive=True, group=_READING_TEXTS, exit_on_error=False)
-    def _read_texts(self, session: SessionFile) -> None:
+    def _read_texts(self, session: SessionFile, texts: EntryTexts) -> None:
         worker = get_current_worker()
-        texts = EntryTexts(session)
         layout = self._layout_of_all
         if texts.read(lambda: worker.is_cancelled) and layout is not None:
             texts.prepare(layout)
@@ -193,6 +193,13 @@ class TreePane(TreeView):
         """Go to the leaf, or as near to it as the filter shows."""
         if self._leaf_id is not None:
             self.select(self._leaf_id)
+
+    def action_toggle_following(self) -> None:
+        """Go with the leaf as the session grows, or stay."""
+        self.following = not self.following
+        if self.following:
+            self.action_leaf()
+        self.post_message(self.Changed())
 
     def action_root(self) -> None:
         """Go to the root above the highlight."""

@@ -82,6 +82,11 @@ class TreeView(SearchedList):
         self.rows: Rows | None = None
         self.searching = False
         """Whether texts are still being read for the search."""
+        self.following = True
+        """Whether a highlight on the leaf goes with the leaf as the session grows."""
+        self.unseen = 0
+        """How many entries came while the highlight was elsewhere."""
+        self._texts_are_behind = False
         self._layout_of_all: Layout | None = None
         self._texts: EntryTexts | None = None
         self._descriptions: LRUCache[str, Description] = LRUCache(_KEPT_DESCRIPTIONS)
@@ -101,25 +106,34 @@ class TreeView(SearchedList):
 
     # ---- content
 
-    def show(self, session: SessionFile | None, *, keep: bool = False, problem: str | None = None) -> None:
-        """Show a session with the highlight on its leaf, or the problem that kept it from being read.
+    def show(
+        self,
+        session: SessionFile | None,
+        layout: Layout | None,
+        *,
+        keep: bool = False,
+        problem: str | None = None,
+    ) -> None:
+        """Show a session, laid out, with the highlight on its leaf; or what kept it from being read.
 
         With `keep` it is another reading of the same file: highlight, folds, filter and search stay.
         """
         self._problem = textwrap.wrap(one_line(problem, 2000), 60) if problem else []
-        followed = not keep or self.highlighted is None or self.highlighted.id == self._leaf_id
+        on_leaf = self.highlighted is None or self.highlighted.id == self._leaf_id
+        followed = not keep or (self.following and on_leaf)
         self._wanted = None if followed else self._wanted
         another = session is not self.session
         self.session = session
         self._descriptions.clear()
         self._awaited.clear()
         self._texts = None
+        self.unseen = 0
         self.stop_reading_texts()
         if not keep:
             self.folds = Folds() if session is None else self.fold_store.load(session.path)
             self.query_text = ""
             self._query = Query()
-        self._layout_of_all = None if session is None else Layout(session.tree, session.tree.leaf_id)
+        self._layout_of_all = layout
         if session is not None and followed:
             self._wanted = session.tree.leaf_id
         self._rebuild(center=not keep)
@@ -131,6 +145,28 @@ class TreeView(SearchedList):
             # What was read holds no cycles, but the garbage collector would go through millions of places
             # again and again, 50 to 100 ms each time: keys would be seen to stick.
             gc.freeze()
+
+    def grow(self, layout: Layout, entries: Sequence[Entry]) -> None:
+        """Take up `entries` that were appended; `layout` is of the session's tree with them in it.
+
+        The highlight goes with the leaf if it was there; else nothing moves under it.
+        """
+        follows = self.following and (self.rows is None or not len(self.rows) or self._is_on_leaf)
+        self._layout_of_all = layout
+        for entry in entries:
+            self._descriptions.discard(entry.id)
+        if follows:
+            self._wanted = layout.leaf_id
+        else:
+            self.unseen += len(entries)
+        self._texts_are_behind = True
+        if self.query_text:
+            self.read_texts()
+        self._rebuild()
+
+    @property
+    def _is_on_leaf(self) -> bool:
+        return self.rows is not None and self.rows.leaf_row == self.cursor
 
     def read_texts(self) -> None:
         """Begin to read the texts that a search needs."""
@@ -164,6 +200,10 @@ class TreeView(SearchedList):
         parts = [place, self.filter]
         if total > shown:
             parts.append(f"{total - shown} hidden")
+        if self.unseen:
+            parts.append(f"{self.unseen} new: Alt+L")
+        if not self.following:
+            parts.append("not following")
         if self.query_text:
             parts.append(f"search: {one_line(self.query_text, 60)}  {self._search_status()}")
         return "  ".join(parts)
@@ -211,6 +251,7 @@ class TreeView(SearchedList):
         if not len(self.rows):
             self.placeholder = [self._why_empty(layout)]
         self.set_rows(len(self.rows), row, center=center)
+        self._notice_leaf()
         self.post_message(self.EntryHighlighted(self.session, self.highlighted))
         self.post_message(self.Changed())
 
@@ -257,8 +298,14 @@ class TreeView(SearchedList):
             if row is not None:
                 self.cursor = row
 
+    def _notice_leaf(self) -> None:
+        """Take what came while the highlight was elsewhere for seen once it is on the leaf."""
+        if self.unseen and self._is_on_leaf:
+            self.unseen = 0
+
     def watch_cursor(self, old: int, new: int) -> None:
         """Move the highlight; pan sideways when its text would be out of sight."""
+        self._notice_leaf()
         pan = self._pan_for(new)
         if pan != self._pan:
             self._pan = pan
