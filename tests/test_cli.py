@@ -297,7 +297,7 @@ def test_context_as_text(pitree: Run, store: Store, work: Path) -> None:
     shown = pitree("context", store.add(made))
     assert (shown.code, shown.err) == (0, "")
     told = [
-        *("context at 00000004", "1,213 in 4 messages", "maker/m-1", "bash in 00000002 has no result"),
+        *("context at 00000004", "messages   4", "~1,213", "maker/m-1", "bash in 00000002 has no result"),
         *("1 compactionSummary", "00000004", "short", "2 user", "00000001", "see\nthis\n", "image/png"),
         *("3 assistant", "late", "hm\nhm\n", "bash", "ls", "4 bashExecution", "ls\n", "a\nb\n"),
     ]

@@ -1,8 +1,8 @@
-"""What the model sees when the conversation goes on from an entry: Pi's context, and what it costs."""
+"""What the model sees when the conversation goes on from an entry: Pi's context, and where it comes from."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 from pitree.sessions import javascript
 from pitree.sessions.entries import Entry, JsonObject
@@ -10,6 +10,8 @@ from pitree.sessions.tree import Tree
 
 # Tuples, not sets: what is looked up in them comes from a file and may be a list.
 _NULL_CONTENT_COUNTS_AS_EMPTY = ("user", "assistant", "toolResult")
+# Besides messages; a compaction and a summary tell only by their bodies what they give.
+_GIVE_MESSAGES = ("message", "compaction", "branch_summary", "custom_message")
 _EDITABLE = ("user", "assistant", "toolResult", "custom")
 FAILED = ("error", "aborted")
 """The stop reasons of replies that are not sent to the model again."""
@@ -69,6 +71,31 @@ class SessionContext:
         return found
 
 
+class ContextPart(NamedTuple):
+    """One message of a context, told by where it comes from.
+
+    `edit` is the context edit that was applied to it. `message` is there where it was read already; else
+    `read_part` reads it.
+    """
+
+    entry: Entry
+    edit: Entry | None = None
+    message: JsonObject | None = None
+
+
+class ContextParts(NamedTuple):
+    """A context without the bodies of its messages: which they are, in order.
+
+    `entries` are those of the context (the ruling compaction first), `path` those from the root to the leaf,
+    `edits` the latest context edit of each target that is among the context entries, by target id.
+    """
+
+    path: list[Entry]
+    entries: list[Entry]
+    parts: list[ContextPart]
+    edits: dict[str | None, Entry]
+
+
 def blocks_of(content: object) -> list[JsonObject]:
     """Return the blocks of a message's content; a string is one text block, bad blocks are left out."""
     if isinstance(content, str):
@@ -103,29 +130,88 @@ def build_session_context(session: Session, leaf_id: str | None) -> SessionConte
 
     Raises what `session.body` raises when the file cannot be read any more.
     """
-    path = session.tree.path(leaf_id)
-    entries = _context_entries(session, path)
-    context = SessionContext(entries=entries, gap=_gap(session.tree, path))
-    context.thinking_level, context.model = _settings(session, path)
-    edits = {entry.target_id: entry for entry in entries if entry.type == "context_edit"}
-    for place, entry in enumerate(entries):
-        if entry.type == "compaction" and place > 0:
-            continue  # inside the kept range, and ruled out by the later one
-        messages = entry_messages(session.body(entry))
-        if entry.id in edits:
-            messages = list(_edited(messages, session.body(edits[entry.id])))
-        context.messages += messages
-        context.sources += [entry] * len(messages)
+    made = build_context_parts(session, leaf_id)
+    context = SessionContext(entries=made.entries, gap=gap_of(session.tree, made.path))
+    context.thinking_level, context.model = path_settings(session, made.path)
+    for part in made.parts:
+        message = read_part(session, part)
+        if message or part.message is not None:  # else somebody wrote over the file meanwhile
+            context.messages.append(message)
+            context.sources.append(part.entry)
     return context
 
 
-def _gap(tree: Tree, path: list[Entry]) -> str | None:
+def build_context_parts(session: Session, leaf_id: str | None) -> ContextParts:
+    """Return the context at `leaf_id` as the messages it is made of, most of them not read yet.
+
+    Bodies are read only where the entry's skeleton leaves open how many messages it gives. Raises what
+    `session.body` raises.
+    """
+    path = session.tree.path(leaf_id)
+    entries = _context_entries(session, path)
+    edits = {entry.target_id: entry for entry in entries if entry.type == "context_edit"}
+    parts: list[ContextPart] = []
+    for place, entry in enumerate(entries):
+        if entry.type == "compaction" and place > 0:
+            continue  # inside the kept range, and ruled out by the later one
+        if entry.id in edits:
+            edit = edits[entry.id]
+            edited = _edited(entry_messages(session.body(entry)), session.body(edit))
+            parts += [ContextPart(entry, edit, message) for message in edited]
+        elif entry.role or entry.type == "custom_message":
+            parts.append(ContextPart(entry))
+        elif entry.type in _GIVE_MESSAGES:
+            parts += [ContextPart(entry, None, message) for message in entry_messages(session.body(entry))]
+    return ContextParts(path, entries, parts, edits)
+
+
+def read_part(session: Session, part: ContextPart) -> JsonObject:
+    """Return the message that a part stands for; an empty one where it is no longer in the file.
+
+    Raises what `session.body` raises.
+    """
+    if part.message is not None:
+        return part.message
+    return next(iter(entry_messages(session.body(part.entry))), {})
+
+
+def open_parts(made: ContextParts) -> list[tuple[ContextPart, str]]:
+    """Return the tool calls that no later message of the context answers: who calls, and the call's id."""
+    answered = {result_of(part) for part in made.parts}
+    return [(part, call_id) for part in made.parts for call_id in calls_of(part) if call_id not in answered]
+
+
+def calls_of(part: ContextPart) -> list[str]:
+    """Return the ids of the tool calls that a message makes; of a reply that failed, none is made."""
+    message = part.message
+    if message is None:
+        entry = part.entry
+        made = entry.role == "assistant" and entry.stop_reason not in FAILED
+        return list(entry.calls) if made else []
+    if message.get("role") != "assistant" or message.get("stopReason") in FAILED:
+        return []
+    ids = (block.get("id") for block in blocks_of(message.get("content")) if block.get("type") == "toolCall")
+    return [call_id for call_id in ids if isinstance(call_id, str)]
+
+
+def result_of(part: ContextPart) -> str | None:
+    """Return the id of the call that a message answers; None where it is no tool result, or names none."""
+    message = part.message
+    if message is None:
+        return part.entry.calls[0] if part.entry.role == "toolResult" and part.entry.calls else None
+    call_id = message.get("toolCallId")
+    return call_id if message.get("role") == "toolResult" and isinstance(call_id, str) else None
+
+
+def gap_of(tree: Tree, path: list[Entry]) -> str | None:
+    """Return why a path does not reach a root, in words; None where it does."""
     if not path or path[0].parent_id is None:
         return None
     return f"stops at {path[0].id}: " + "; ".join(tree.notes(path[0]))
 
 
-def _settings(session: Session, path: list[Entry]) -> tuple[Any, JsonObject | None]:
+def path_settings(session: Session, path: list[Entry]) -> tuple[Any, JsonObject | None]:
+    """Return the thinking level and the model (`{"provider", "modelId"}`) that hold at the end of a path."""
     level: Any = "off"
     model: JsonObject | None = None
     for entry in reversed(path):

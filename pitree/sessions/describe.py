@@ -10,7 +10,7 @@ from pitree.sessions.entries import Entry, JsonObject
 from pitree.sessions.errors import SessionError
 from pitree.sessions.jsonl import encode_value
 from pitree.sessions.text import one_line
-from pitree.sessions.tree import NO_PARENT
+from pitree.sessions.tree import NO_PARENT, Tree
 
 _LIMIT: Final = 400
 # Results follow their calls. To look up to the root for each that has none would take a damaged file of
@@ -105,23 +105,52 @@ def _tool_result(session: Session, entry: Entry, message: JsonObject) -> Descrip
 
 def call_of(session: Session, result: Entry) -> JsonObject | None:
     """Return the tool call block that a tool result answers: the nearest one not far above it, or None."""
+    calling = calling_entry(session.tree, result)
+    if calling is None:
+        return None
+    message = session.body(calling).get("message")
+    content = message.get("content") if isinstance(message, dict) else None
+    for block in blocks_of(content):
+        if block.get("type") == "toolCall" and block.get("id") == result.calls[0]:
+            return block
+    return None
+
+
+def calling_entry(tree: Tree, result: Entry) -> Entry | None:
+    """Return the nearest assistant message not far above a tool result that makes the call it answers."""
     if not result.calls:
         return None
     wanted = result.calls[0]
-    tree = session.tree
     position = tree.position(result.id)
     for _ in range(_MAX_ABOVE):
         if position is None or position == NO_PARENT:
             break
         entry = tree.entries[position]
         if entry.role == "assistant" and wanted in entry.calls:
-            message = session.body(entry).get("message")
-            content = message.get("content") if isinstance(message, dict) else None
-            for block in blocks_of(content):
-                if block.get("type") == "toolCall" and block.get("id") == wanted:
-                    return block
+            return entry
         position = tree.parents[position]
     return None
+
+
+def results_of(tree: Tree, calling: Entry) -> dict[str, Entry]:
+    """Return the entries that answer an assistant message's tool calls, by call id.
+
+    Those are looked for below it, not far, up to the next assistant message.
+    """
+    wanted = set(calling.calls)
+    found: dict[str, Entry] = {}
+    position = tree.position(calling.id) if wanted else None
+    waiting = [] if position is None else list(reversed(tree.children(position)))
+    for _ in range(_MAX_ABOVE):
+        if not waiting or len(found) == len(wanted):
+            break
+        position = waiting.pop()
+        entry = tree.entries[position]
+        if entry.role == "toolResult" and entry.calls and entry.calls[0] in wanted:
+            found.setdefault(entry.calls[0], entry)
+        if entry.role != "assistant":
+            waiting += reversed(tree.children(position))
+    return found
 
 
 def content_line(content: object, *, images: bool = True) -> str:

@@ -18,7 +18,7 @@ from pitree.sessions.errors import EntryNotFoundError, LineError, NotASessionErr
 from pitree.sessions.helper import Helper
 from pitree.sessions.intake import TOO_DEEP, Intake
 from pitree.sessions.jsonl import CHUNK_BYTES, parse_value
-from pitree.sessions.structure import shallow
+from pitree.sessions.structure import made_whole, shallow
 from pitree.sessions.tree import Tree
 
 # So much of the beginning and of the end is compared to tell an appended file from a rewritten one.
@@ -145,15 +145,15 @@ class SessionFile(Intake):
             )
         raise EntryNotFoundError(f"no entry of {self.path} has the id {prefix!r}")
 
-    def raw(self, entry: Entry) -> bytes:
-        """Return the bytes of an entry's line as they are in the file now.
+    def raw(self, entry: Entry, limit: int | None = None) -> bytes:
+        """Return the bytes of an entry's line as they are in the file now, or the first `limit` of them.
 
         Raises SessionError when the file was cut or closed meanwhile, OSError when it cannot be read.
         """
         if self._fd < 0:
             raise SessionError(f"{self.path} is closed")
         pieces = []
-        wanted, offset = entry.length, entry.offset
+        wanted, offset = min(entry.length, entry.length if limit is None else limit), entry.offset
         while wanted:
             piece = os.pread(self._fd, wanted, offset)
             if not piece:
@@ -162,6 +162,16 @@ class SessionFile(Intake):
             wanted -= len(piece)
             offset += len(piece)
         return b"".join(pieces)
+
+    def line_at(self, offset: int, limit: int) -> bytes:
+        """Return at most `limit` bytes of the line that begins at `offset`, without its newline.
+
+        For lines that are no entries. Raises SessionError when the file is closed, OSError when it cannot be
+        read.
+        """
+        if self._fd < 0:
+            raise SessionError(f"{self.path} is closed")
+        return os.pread(self._fd, limit, offset).split(b"\n", 1)[0]
 
     def body(self, entry: Entry) -> JsonObject:
         """Return the whole object on an entry's line, as version 3 has it; a new one at every call.
@@ -186,6 +196,23 @@ class SessionFile(Intake):
     def modified(self) -> float:
         """When the file was last written to, as far as it was read: Unix seconds."""
         return self._seen[1] / 1e9
+
+    def beginning(self, entry: Entry, limit: int) -> JsonObject:
+        """Return what the first `limit` bytes of an entry's line say; a string they end in is cut there.
+
+        For a quick look at lines of many megabytes: what stands behind is missing. Empty where those bytes
+        say nothing that can be read. Raises SessionError and OSError as `body` does.
+        """
+        for data in made_whole(self.raw(entry, limit)):
+            try:
+                value = parse_value(data)
+            except LineError:
+                continue
+            if isinstance(value, dict):
+                if self.version < CURRENT_VERSION:
+                    migrate.migrate_body(value, entry, self.version)
+                return value
+        return {}
 
     # ---- reading
 

@@ -7,7 +7,11 @@ from pitree.sessions.entries import JsonObject
 def copy_text(body: JsonObject) -> str:
     """Return what an entry's object says: text, command or summary; "" where it says nothing."""
     message = body.get("message")
-    source = message if isinstance(message, dict) else body
+    return message_text(message if isinstance(message, dict) else body)
+
+
+def message_text(source: JsonObject) -> str:
+    """Return what a message says: text, command or summary; "" where it says nothing."""
     if source.get("role") == "bashExecution":
         return _text(source.get("command"))
     parts = [

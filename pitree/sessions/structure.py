@@ -12,6 +12,7 @@ QUOTE: Final = ord('"')
 BACKSLASH: Final = ord("\\")
 OPENING: Final = b"{["
 CLOSING: Final = b"}]"
+COMMA: Final = ord(",")
 
 # Quotes that begin or end a string (escaped ones follow an odd number of backslashes), and structure.
 _TOKEN: Final = re.compile(rb'\\+"?|["{}\[\],:]')
@@ -74,6 +75,36 @@ def shallow(data: bytes) -> bytes | None:
     if depth or in_string or not pieces[0]:
         return None
     return b"".join((*pieces[0], data[taken[0] :]))
+
+
+def made_whole(data: bytes) -> Iterator[bytes]:
+    """Yield ways to make a whole document of the beginning of one, from those that keep most of it on.
+
+    What is yielded is not always JSON: to be parsed until one is. A string at the end of `data` ends there.
+    """
+    closing: list[bytes] = []
+    comma: tuple[int, bytes] | None = None
+    in_string = False
+    for place, byte in tokens(data):
+        if byte == QUOTE:
+            in_string = not in_string
+        elif in_string:
+            continue
+        elif byte in OPENING:
+            closing.append(CLOSING[OPENING.index(byte)].to_bytes())
+        elif byte in CLOSING and closing:
+            closing.pop()
+        elif byte == COMMA:
+            comma = (place, b"".join(reversed(closing)))
+    end = b"".join(reversed(closing))
+    if in_string:
+        # a character takes up to four bytes, an escaped one six, and two of those can be one
+        for less in range(13):
+            yield data[: len(data) - less] + b'"' + end
+    elif data[-1:] in {b'"', b"}", b"]"}:  # else a number may go on
+        yield data + end
+    if comma is not None:
+        yield data[: comma[0]] + comma[1]
 
 
 def _is_json(data: bytes) -> bool:

@@ -1,17 +1,20 @@
-"""How many tokens a context takes and what a path has cost: from recorded usage, else an estimate.
+"""How many tokens a context takes: from recorded usage, else an estimate.
 
 The estimate is Pi's rule of thumb, four characters to a token, so that both name the same figure.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 from pitree.sessions.context import FAILED, SessionContext, blocks_of
-from pitree.sessions.entries import JsonObject
+from pitree.sessions.entries import Entry, JsonObject
 from pitree.sessions.jsonl import encode_value
 
 _CHARACTERS_PER_TOKEN = 4
 _IMAGE_CHARACTERS = 4800
+# What Pi adds up for a session. Tuples, because what is looked up in them can be of any type.
+_TYPES_WITH_USAGE = ("usage", "compaction", "branch_summary")
+_ROLES_WITH_USAGE = ("assistant", "toolResult")
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,23 +52,27 @@ def context_tokens(context: SessionContext) -> ContextTokens:
 
     A reply from before the last compaction or context edit counted another context, so it does not serve.
     """
-    messages, sources = context.messages, context.sources
-    changes = (entry.line for entry in context.entries if entry.type in ("compaction", "context_edit"))
+    return count_tokens(context.entries, context.sources, context.messages.__getitem__)
+
+
+def count_tokens(
+    entries: Sequence[Entry], sources: Sequence[Entry], message_at: Callable[[int], JsonObject]
+) -> ContextTokens:
+    """Return the size of the context that `entries` make, asking only for the messages that matter.
+
+    `message_at(place)` is the message that `sources[place]` gave.
+    """
+    changes = (entry.line for entry in entries if entry.type in ("compaction", "context_edit"))
     floor = max(changes, default=0)
-    for place in range(len(messages) - 1, -1, -1):
-        message = messages[place]
-        if message.get("role") != "assistant" or message.get("stopReason") in FAILED:
-            continue
-        counted = usage_tokens(message.get("usage"))
+    rest = 0
+    for place in range(len(sources) - 1, -1, -1):
+        message = message_at(place)
+        usable = message.get("role") == "assistant" and message.get("stopReason") not in FAILED
+        counted = usage_tokens(message.get("usage")) if usable else 0
         if counted and sources[place].line > floor:
-            rest = _estimate(messages[place + 1 :])
             return ContextTokens(counted + rest, rest)
-    everything = _estimate(messages)
-    return ContextTokens(everything, everything)
-
-
-def _estimate(messages: Sequence[JsonObject]) -> int:
-    return sum(estimate_tokens(message) for message in messages)
+        rest += estimate_tokens(message)
+    return ContextTokens(rest, rest)
 
 
 def estimate_tokens(message: JsonObject) -> int:
@@ -106,8 +113,13 @@ def _length(value: object) -> int:
 
 
 def body_usages(body: JsonObject) -> Iterable[object]:
-    """Yield every usage record in an entry's object: of a reply, a tool result, a summary, or its own."""
-    yield body.get("usage")
+    """Yield every usage record in an entry's object: of a reply, a tool result, a summary, or its own.
+
+    The calls that a tool made itself are part of its result's record, and the messages that a compaction
+    keeps have been counted where they were said.
+    """
+    if body.get("type") in _TYPES_WITH_USAGE:
+        yield body.get("usage")
     message = body.get("message")
-    if isinstance(message, dict):
+    if isinstance(message, dict) and message.get("role") in _ROLES_WITH_USAGE:
         yield message.get("usage")

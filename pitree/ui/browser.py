@@ -20,6 +20,7 @@ from pitree.sessions.text import one_line
 from pitree.ui.bars import KeyBar, StatusBar, TitleBar
 from pitree.ui.following import Following
 from pitree.ui.keys import GLOBAL_KEYS, PREVIEW_KEYS, SESSIONS_KEYS, TREE_KEYS, bindings
+from pitree.ui.opening import Opening
 from pitree.ui.options import Options
 from pitree.ui.panes.preview import Preview
 from pitree.ui.panes.sessions import SessionsPane
@@ -38,7 +39,7 @@ _FOLLOWING_AFTER_SECONDS: Final = 0.5
 Pane = SessionsPane | TreePane | Preview
 
 
-class Browser(Following, Resuming):
+class Browser(Following, Resuming, Opening):
     """Sessions, Tree and Preview side by side, as many as fit."""
 
     AUTO_FOCUS = ""  # the focus is where `focus_pane` puts it
@@ -179,7 +180,7 @@ class Browser(Following, Resuming):
     def action_back(self) -> None:
         """Leave the search of the focused pane, else go one pane to the left."""
         pane = self.panes[self._focused]
-        if isinstance(pane, SessionsPane | TreePane) and pane.can_back_out:
+        if pane.can_back_out:
             pane.action_clear_search()
         elif self._focused > 0:
             self.focus_pane(self._focused - 1)

@@ -19,12 +19,15 @@ class Key(NamedTuple):
     @property
     def shown(self) -> str:
         """The keys as a person reads them."""
-        names = [_NAMES.get(part, part) for part in self.keys.split(",")[0].split("+")]
+        first = self.keys.split(",")[0]
+        names = [_NAMES.get(part, part) for part in first.split("+")]
+        if len(first) == 1 and first.isupper():
+            names.insert(0, "shift")
         return "+".join(name.capitalize() if len(name) > 1 else name.upper() for name in names)
 
 
 _FOCUSING = frozenset({"next_pane", "previous_pane"})
-_NAMES = {"escape": "esc", "question_mark": "?"}
+_NAMES = {"escape": "esc", "question_mark": "?", "slash": "/", "number_sign": "#"}
 
 GLOBAL_KEYS = (
     Key("tab", "next_pane", "next pane", "Next pane"),
@@ -80,12 +83,28 @@ TREE_KEYS = (
 )
 
 PREVIEW_KEYS = (
-    Key(
-        "right", "next_tab", "entry / context", "The other tab: the entry, or what the model would see there"
-    ),
-    Key("left", "next_tab", "", "The other tab"),
+    Key("enter", "activate", "pager", "Follow the chosen link; without one, read all of it in `$PAGER`"),
+    Key("right", "next_tab", "next tab", "Next tab: the entry, what the model would see there, what changes"),
+    Key("left", "next_tab(-1)", "", "Previous tab"),
+    Key("slash", "find", "find", "Find in what is shown; `Esc` leaves"),
+    Key("n", "next_found(1)", "", "Next place that was found"),
+    Key("N,shift+n", "next_found(-1)", "", "Previous place that was found"),
+    Key("l", "link(1)", "link", "Choose the next link to an entry"),
+    Key("L,shift+l", "link(-1)", "", "Choose the previous link"),
+    Key("backspace", "go_back", "", "Back to where the last link was followed from"),
+    Key("b", "block(1)", "", "Choose the next block or message"),
+    Key("B,shift+b", "block(-1)", "", "Choose the previous block or message"),
+    Key("y", "copy('block')", "copy", "Copy what the mouse selected, else the chosen block or the first one"),
+    Key("Y,shift+y", "copy('all')", "", "Copy all that is shown"),
+    Key("ctrl+x", "copy('entry')", "", "Copy the entry's text"),
+    Key("r", "toggle_raw", "", "The entry as it stands in the file, or as it is meant"),
+    Key("e", "read('editor')", "", "Read all of it in `$VISUAL` or `$EDITOR`, in a copy"),
+    Key("o", "open_image", "", "Open the image in the system's viewer"),
     Key("w", "toggle_wrap", "", "Wrap long lines, or cut them"),
+    Key("number_sign", "toggle_numbers", "", "Number the lines, or not"),
     Key("m", "more", "", "Show all of a long text"),
+    Key("ctrl+d", "half_page(1)", "", "Half a page down"),
+    Key("ctrl+u", "half_page(-1)", "", "Half a page up"),
 )
 
 
@@ -115,7 +134,8 @@ def markdown_table() -> str:
     for title, keys in SECTIONS:
         where = title
         for key in keys:
-            alternatives = " ".join(f"`{key._replace(keys=one).shown}`" for one in key.keys.split(","))
+            shown = dict.fromkeys(key._replace(keys=one).shown for one in key.keys.split(","))
+            alternatives = " ".join(f"`{one}`" for one in shown)
             lines.append(f"| {where} | {alternatives} | {key.help} |")
             where = ""
         if title in {"Sessions", "Tree"}:

@@ -3,7 +3,6 @@
 from pathlib import Path
 from typing import Final
 
-from textual.app import SuspendNotSupported
 from textual.screen import Screen
 
 from pitree.agent import launch as pi
@@ -12,6 +11,7 @@ from pitree.catalog.header import read_header
 from pitree.sessions.file import SessionFile
 from pitree.sessions.text import display, one_line
 from pitree.ui.dialogs.choice import Answer, Choice
+from pitree.ui.handover import hand_over
 from pitree.ui.options import Options
 
 RESUME_HERE: Final = "resume"
@@ -156,18 +156,13 @@ class Resuming(Screen[None]):
         if not visit:
             self.app.exit(launch)
             return
-        code, failure = 0, ""
-        try:
-            with self.app.suspend():
-                try:
-                    code = pi.run_child(launch, self.options.environ)
-                except OSError as error:  # caught here: Textual takes the terminal back only after a good end
-                    failure = one_line(str(error), 300)
-        except SuspendNotSupported:
+        ended = hand_over(self.app, launch, self.options.environ)
+        if ended.refused:
             self.say("This terminal cannot be handed over; Enter resumes for good.", warning=True)
             return
-        if failure:
-            self.say(f"Pi could not be started: {failure}", warning=True)
+        if ended.failure:
+            self.say(f"Pi could not be started: {ended.failure}", warning=True)
             return
         self.action_reload()
-        self.say(f"Pi ended with code {code}." if code else "Back from Pi.", warning=bool(code))
+        said = f"Pi ended with code {ended.code}." if ended.code else "Back from Pi."
+        self.say(said, warning=bool(ended.code))

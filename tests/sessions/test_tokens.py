@@ -149,8 +149,20 @@ def test_costs(record: object, cost: float) -> None:
 
 
 def test_where_usage_is_recorded() -> None:
-    assert list(body_usages({"usage": 1, "message": {"usage": 2}})) == [1, 2]
-    assert list(body_usages({"message": "odd"})) == [None]
+    for kind in ("usage", "compaction", "branch_summary"):
+        assert list(body_usages({"type": kind, "usage": 1})) == [1]
+    for role in ("assistant", "toolResult"):
+        assert list(body_usages({"type": "message", "message": {"role": role, "usage": 2}})) == [2]
+
+
+def test_where_usage_does_not_count() -> None:
+    assert list(body_usages({"type": "custom", "usage": 1})) == []
+    assert list(body_usages({"type": "message", "usage": 1, "message": {"role": "user", "usage": 2}})) == []
+    assert list(body_usages({"type": ["usage"], "usage": 1, "message": {"role": {}, "usage": 2}})) == []
+    assert list(body_usages({"message": "odd"})) == []
+    # said before, and counted there
+    kept = {"role": "assistant", "usage": usage()}
+    assert list(body_usages({"type": "compaction", "retainedTail": [kept]})) == [None]
 
 
 @given(hostile_lines())

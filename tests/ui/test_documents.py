@@ -14,7 +14,8 @@ from hypothesis import strategies as st
 from pitree.sessions import glimpse
 from pitree.sessions.file import SessionFile, StoppedError
 from pitree.sessions.glimpse import Glimpse
-from pitree.ui.documents.context import context_document
+from pitree.sessions.ledger import Ledger
+from pitree.ui.documents.context import context_document, context_documents
 from pitree.ui.documents.diff import diff_lines
 from pitree.ui.documents.entry import entry_document
 from pitree.ui.documents.images import image_dimensions, image_line
@@ -43,7 +44,8 @@ def content_of(document: Document) -> str:
     content, blank, foot = text_of(document).rpartition("\n\n")
     assert blank, text_of(document)
     model, usage = "(model .*\n)?(thinking .*\n)?", "(usage .*\n( {11}.*\n)?)?(exit code .*\n)?"
-    assert re.fullmatch(f"{model}{usage}parent     .*\nchildren   \\d+\nline       .*", foot), foot
+    children = "(child      .*|children   \\d+(\n {11}.*)*)"
+    assert re.fullmatch(f"{model}{usage}parent     .*\n{children}\nline       .*", foot), foot
     return content
 
 
@@ -229,7 +231,7 @@ def test_what_nobody_knows_is_shown_as_it_is(last: Any) -> None:  # noqa: ANN401
 )
 def test_an_edit_is_a_diff(last: Any, arguments: object) -> None:  # noqa: ANN401
     document = last(message("assistant", [call("edit", arguments)]))
-    assert content_of(document).endswith("→ edit · a.py\n a\n-b\n+B\n c")
+    assert content_of(document).endswith("→ edit · a.py\n a\n-b\n+B\n c\n↳ no result below")
     assert styles_of(document, "-b") == {"diff-remove"}
     assert styles_of(document, "+B") == {"diff-add"}
 
@@ -263,7 +265,7 @@ def test_calls_as_their_tools_mean_them(last: Any) -> None:  # noqa: ANN401
     assert "→ write · new.py\nx = 1\n" in text
     assert "→ bash\ncommand    7\n" in text
     assert '→ mine\n{\n  "a": [\n    1,\n    2\n  ]\n}\n' in text
-    assert text.endswith("→ mine\n(no arguments)")
+    assert text.endswith("→ mine\n(no arguments)\n↳ no result below")
 
 
 def test_a_tool_result_names_its_call(last: Any) -> None:  # noqa: ANN401
@@ -514,14 +516,16 @@ def conversation(tmp_path: Path) -> SessionFile:
 def test_a_context_in_numbers(conversation: SessionFile) -> None:
     document = context_document(conversation, "e8")
     assert document.title == "context at e8"
-    assert field(document, "tokens") == "~2,105 in 6 messages, 105 of it estimated"
-    assert field(document, "cost") == "$1.25 on the way here"
+    assert field(document, "messages") == "6"
+    assert field(document, "tokens") == "~2,105: 2,000 counted with the last reply, ~105 estimated since"
+    assert field(document, "cost") == "$1.25 on the way here, $1.25 in the whole session"
+    assert field(context_document(conversation, "e3"), "cost").startswith("$0.5000 on the way here, $1.25 in")
     assert field(document, "model") == "(not stated)"
     assert field(context_document(conversation, "e5"), "model") == "p/m2"
     assert field(document, "thinking") == "high"
     assert field(document, "open call") == "✗ read in e8 has no result"
-    assert field(context_document(conversation, "e5"), "tokens") == "2,000 in 4 messages"
-    assert field(context_document(conversation, "e2"), "tokens") == "~25 in 1 message, all of it estimated"
+    assert field(context_document(conversation, "e5"), "tokens") == "2,000, as counted with the last reply"
+    assert field(context_document(conversation, "e2"), "tokens") == "~25, all of it estimated"
     assert "open call" not in text_of(context_document(conversation, "e5"))
 
 
@@ -575,7 +579,8 @@ def test_in_a_context_one_sees_who_talks_and_what_failed(tmp_path: Path) -> None
 def test_before_the_first_entry(conversation: SessionFile) -> None:
     document = context_document(conversation, None)
     assert document.title == "context before the first entry"
-    assert field(document, "tokens") == "0 in 0 messages"
+    assert field(document, "messages") == "0"
+    assert field(document, "tokens") == "0"
     assert field(document, "model") == "(none yet)"
 
 
@@ -597,7 +602,7 @@ def test_a_context_says_what_is_not_in_it(tmp_path: Path) -> None:
     document = context_document(session, "e11")
     text = text_of(document)
     assert field(document, "compaction") == "hides 2 of 11 entries (e4)"
-    assert field(document, "cost") == "$5.00 on the way here"
+    assert field(document, "cost") == "$5.00 on the way here, $5.00 in the whole session"
     assert "edit       leaves out e6 (e8)\n" in text
     assert "edit       replaces e7 (e9)\n" in text
     assert "edit       has no effect: e1 is not in this context (e10)\n" in text
@@ -618,7 +623,7 @@ def test_building_a_context_can_be_stopped(conversation: SessionFile) -> None:
         return asked > 3
 
     with pytest.raises(StoppedError):
-        context_document(conversation, "e8", stop=stop)
+        list(context_documents(conversation, "e8", Ledger(conversation), stop=stop))
     assert asked == 4
 
 
@@ -682,7 +687,7 @@ def test_deep_nesting(tmp_path: Path, depth: int) -> None:
             assert text_of(document).count("]") == depth
         assert field(entry_document(session, session.entries[2]), "call").startswith("mine: ")
         context = context_document(session, "e4")
-        assert field(context, "tokens") == f"~{depth // 2 + 1} in 3 messages, all of it estimated"
+        assert field(context, "tokens") == f"~{depth // 2 + 1}, all of it estimated"
         assert f"── 1 assistant · ~{depth // 2 + 1} tokens · e2\n→ mine: [[[[" in text_of(context)
         spent = entry_document(session, session.entries[3])
         assert field(spent, "usage") == "0 tokens"

@@ -26,7 +26,7 @@ from pitree.ui.documents.model import (
     TextSlice,
     text_slices,
 )
-from pitree.ui.panes import preview as preview_module
+from pitree.ui.panes import previewing
 from pitree.ui.panes.preview import Preview
 
 from .files import MOMENT, call, message, session_file
@@ -134,9 +134,20 @@ async def test_the_entry_and_the_context(session: SessionFile) -> None:
         )
         await pilot.press("right")
         await shown(pilot, "e3", "context")
-        assert screen_of(pilot).startswith("context at e3\ntokens     ~12 in 3 messages, ")
+        assert screen_of(pilot).startswith(
+            "context at e3\nmessages   3\ntokens     ~12, all of it estimated\n"
+        )
         assert screen_of(pilot).endswith("── 3 toolResult · ~1 tokens · e3\n↳ bash: ls\na.py")
+        await pilot.press("right")
+        await shown(pilot, "e3", "changes")
+        assert screen_of(pilot).startswith(
+            "changes when the leaf moves to e3 (toolResult)\nfrom       e5 (user)"
+        )
+        await pilot.press("right")
+        await shown(pilot, "e3", "entry")
         await pilot.press("left")
+        await shown(pilot, "e3", "changes")
+        await pilot.press("right")
         await shown(pilot, "e3", "entry")
         assert top_line(pilot) == HEAD.format("toolResult", "e3")
 
@@ -198,7 +209,7 @@ async def test_a_defect_is_a_line_in_the_pane(session: SessionFile, monkeypatch:
     def broken(*_: object, **__: object) -> Document:
         raise RuntimeError("odd\x1b[2J")
 
-    monkeypatch.setattr(preview_module, "entry_document", broken)
+    monkeypatch.setattr(previewing, "entry_document", broken)
     async with Host().run_test(size=(80, 20)) as pilot:
         await shown(pilot, None, "entry")
         await show(pilot, session, "e1")
@@ -272,11 +283,11 @@ async def test_many_wishes_are_one_piece_of_work(
     built: list[str] = []
     build = entry_document
 
-    def counted(session: SessionFile, entry: Entry, *, whole: bool) -> Document:
+    def counted(session: SessionFile, entry: Entry, *, whole: bool, colour: bool) -> Document:
         built.append(entry.id)
-        return build(session, entry, whole=whole)
+        return build(session, entry, whole=whole, colour=colour)
 
-    monkeypatch.setattr(preview_module, "entry_document", counted)
+    monkeypatch.setattr(previewing, "entry_document", counted)
     async with Host().run_test(size=(80, 20)) as pilot:
         await shown(pilot, None, "entry")
         for _ in range(500):

@@ -8,7 +8,7 @@ from pitree.sessions.errors import LineError
 from pitree.sessions.jsonl import parse_value
 from pitree.ui.documents.diff import diff_lines, diff_style
 from pitree.ui.documents.fields import Fields
-from pitree.ui.documents.values import plural
+from pitree.ui.documents.values import json_text, plural
 from pitree.ui.documents.writer import Writer
 
 _ON_THE_LINE: Final = {
@@ -30,6 +30,26 @@ def call_line(name: object, arguments: object) -> tuple[str, str]:
     return line.lead, line.text
 
 
+def call_text(block: JsonObject) -> str:
+    """Return what somebody would want to have copied of a call: the command, the new file, else its JSON."""
+    name, arguments = block.get("name"), block.get("arguments")
+    if isinstance(arguments, dict) and isinstance(name, str):
+        key = "content" if name == "write" else "command" if name in _SHELLS else ""
+        if isinstance(arguments.get(key), str):
+            return str(arguments[key])
+    return json_text(arguments)()
+
+
+def read_range(block: JsonObject) -> tuple[str, int]:
+    """Return the path and the first line that a call reads; "" and 1 where it reads no file."""
+    arguments = block.get("arguments")
+    if block.get("name") != "read" or not isinstance(arguments, dict):
+        return "", 1
+    path, offset = arguments.get("path", arguments.get("file_path")), arguments.get("offset")
+    usable = isinstance(offset, int) and not isinstance(offset, bool) and 0 < offset < 1e9
+    return path if isinstance(path, str) else "", offset if isinstance(offset, int) and usable else 1
+
+
 def write_call(writer: Writer, block: JsonObject) -> None:
     """Write a `toolCall` block: tool and arguments."""
     name, arguments = block.get("name"), block.get("arguments")
@@ -48,17 +68,18 @@ def write_call(writer: Writer, block: JsonObject) -> None:
 
 
 def _write_known(writer: Writer, tool: str, arguments: Fields) -> None:
+    path = arguments.rest.get("path", arguments.rest.get("file_path"))
     for name in _ON_THE_LINE.get(tool, ()):
         if isinstance(arguments.rest.get(name), str | int | float | None):
             arguments.drop(name)
     if tool in _SHELLS:
         command = arguments.text("command")
         if command is not None:
-            writer.text(command, "code")
+            writer.code(command, "command.sh")
     elif tool == "write":
         content = arguments.text("content")
         if content is not None:
-            writer.text(content, "code")
+            writer.code(content, path if isinstance(path, str) else "")
     elif tool == "edit":
         _write_edits(writer, arguments)
     writer.fields(arguments.rest)

@@ -1,13 +1,21 @@
 """What the model would see at an entry: the context in numbers, then its messages in order."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Final, NamedTuple, TypeVar
 
-from pitree.sessions.context import Session, SessionContext, build_session_context
+from pitree.sessions.context import (
+    ContextParts,
+    build_context_parts,
+    gap_of,
+    open_parts,
+    path_settings,
+    read_part,
+)
 from pitree.sessions.entries import Entry, JsonObject
-from pitree.sessions.file import StoppedError
+from pitree.sessions.file import SessionFile, StoppedError
+from pitree.sessions.ledger import Ledger
 from pitree.sessions.text import one_line
-from pitree.sessions.tokens import body_usages, context_tokens, usage_cost
+from pitree.sessions.tokens import ContextTokens, count_tokens
 from pitree.sessions.tree import Tree
 from pitree.ui.documents.context_messages import (
     context_messages,
@@ -22,136 +30,204 @@ Stop = Callable[[], bool]
 _Thing = TypeVar("_Thing")
 
 _MAX_LISTED: Final = 12
-_WITHOUT_USAGE: Final = frozenset(
-    {"label", "session_info", "model_change", "thinking_level_change", "context_edit", "leaf", "custom"}
-)
+# What reads more than this for its numbers is shown before they are there.
+_SOON_BYTES: Final = 4 << 20
 
 
-def context_document(
-    session: Session, leaf_id: str | None, *, whole: bool = False, stop: Stop | None = None
-) -> Document:
+def context_document(session: SessionFile, leaf_id: str | None, *, whole: bool = False) -> Document:
     """Return what the model would see at `leaf_id` (None: before the first entry), and what it amounts to.
 
-    With `whole`, every message is there in full. Raises StoppedError as soon as `stop` returns true, and what
-    `session.body` raises when the file cannot be read any more.
+    With `whole`, every message is there in full. Raises what `session.body` raises when the file cannot be
+    read any more.
     """
-    reader = _Reader(session, stop)
-    context = build_session_context(reader, leaf_id)
-    writer = Writer(whole=whole)
-    where = "before the first entry" if leaf_id is None else f"at {one_line(leaf_id, 60)}"
-    writer.line(("context", "heading"), (f" {where}", "muted"))
-    edits = _edits(reader, context)
-    _write_numbers(writer, reader, context, leaf_id)
-    for edit in _limited(writer, edits, "edits"):
-        writer.field("edit", f"{edit.effect} ({edit.entry.id})", "warning")
-    if context.gap is not None:
-        writer.field("gap", f"⚠ the path {context.gap}", "error")
-    _write_open_calls(writer, context)
-    messages = context_messages(context, {edit.target_id for edit in edits if edit.replaces})
-    if whole:
-        write_messages_in_full(writer, messages, reader.check)
-    else:
-        write_messages(writer, messages, len(context.messages))
-    return writer.document(f"context {where}")
+    *_, document = context_documents(session, leaf_id, Ledger(session), whole=whole)
+    return document
 
 
-class _Reader:
-    """A session whose bodies can be interrupted; adds up what the entries cost while they pass by."""
+def context_documents(
+    session: SessionFile,
+    leaf_id: str | None,
+    ledger: Ledger,
+    *,
+    whole: bool = False,
+    stop: Stop = lambda: False,
+) -> Iterator[Document]:
+    """Yield the document of `context_document`: where its numbers take their time, first without them.
 
-    def __init__(self, session: Session, stop: Stop | None) -> None:
-        self._session = session
-        self._stop = stop
-        self._costs: dict[str, float] = {}
+    `ledger` is the session's. Raises StoppedError as soon as `stop` returns true.
+    """
+    reader = StoppableReader(session, stop)
+    made = build_context_parts(reader, leaf_id)
+    page = _Page(reader, leaf_id, made, whole=whole)
+    entries = session.tree.entries
+    if not whole and sum(part.entry.length for part in made.parts) + ledger.unread(entries) > _SOON_BYTES:
+        yield page.document(None)
+    tokens = parts_tokens(reader, made)
+    yield page.document(_Numbers(tokens, ledger.cost(made.path, stop), ledger.cost(entries, stop)))
+
+
+class StoppableReader:
+    """A session whose reading can be stopped."""
+
+    def __init__(self, session: SessionFile, stop: Stop) -> None:
+        self.session = session
+        self.stop = stop
 
     @property
     def tree(self) -> Tree:
-        return self._session.tree
+        """The session's tree."""
+        return self.session.tree
 
     def body(self, entry: Entry) -> JsonObject:
+        """Return what `SessionFile.body` returns. Raises StoppedError besides."""
         self.check()
-        body = self._session.body(entry)
-        self._costs[entry.id] = sum(usage_cost(usage) for usage in body_usages(body))
-        return body
+        return self.session.body(entry)
 
     def check(self) -> None:
-        if self._stop is not None and self._stop():
+        """Raise StoppedError where nobody wants the work any more."""
+        if self.stop():
             raise StoppedError("building the context was stopped")
 
-    def cost(self, path: Iterable[Entry]) -> float:
-        """Return what the entries of `path` cost; those that were not read yet are read now."""
-        total = 0.0
-        for entry in path:
-            if entry.id not in self._costs:
-                if entry.type in _WITHOUT_USAGE or entry.role in {"user", "bashExecution"}:
-                    continue
-                self.body(entry)
-            total += self._costs[entry.id]
-        return total
+
+def parts_tokens(reader: StoppableReader, made: ContextParts) -> ContextTokens:
+    """Return the size of a context, reading only the messages that matter for it."""
+    sources = [part.entry for part in made.parts]
+    return count_tokens(made.entries, sources, lambda place: read_part(reader, made.parts[place]))
 
 
-# ---- in numbers
-
-
-def _write_numbers(writer: Writer, reader: _Reader, context: SessionContext, leaf_id: str | None) -> None:
-    path = reader.tree.path(leaf_id)
-    writer.field("tokens", _tokens(context))
-    writer.field("cost", f"{money(reader.cost(path))} on the way here")
-    model = context.model or {}
-    names = [compact(model[key], 60) for key in ("provider", "modelId") if model.get(key)]
-    writer.field("model", "/".join(names) or ("(none yet)" if context.model is None else "(not stated)"))
-    writer.field("thinking", context.thinking_level)
-    if context.entries and context.entries[0].type == "compaction":
-        hidden = len(path) - len(context.entries)
-        writer.field(
-            "compaction",
-            f"hides {hidden:,} of {plural(len(path), 'entry', 'entries')} ({context.entries[0].id})",
-            "warning",
-        )
-
-
-def _tokens(context: SessionContext) -> str:
-    messages = plural(len(context.messages), "message")
-    tokens = context_tokens(context)
+def tokens_text(tokens: ContextTokens) -> str:
+    """Return the size of a context in words, and where the figure comes from."""
     if not tokens.estimated:
-        return f"{tokens.total:,} in {messages}"
-    part = "all" if tokens.estimated == tokens.total else f"{tokens.estimated:,}"
-    return f"~{tokens.total:,} in {messages}, {part} of it estimated"
+        return f"{tokens.total:,}, as counted with the last reply" if tokens.total else "0"
+    if tokens.estimated == tokens.total:
+        return f"~{tokens.total:,}, all of it estimated"
+    counted = tokens.total - tokens.estimated
+    return (
+        f"~{tokens.total:,}: {counted:,} counted with the last reply, ~{tokens.estimated:,} estimated since"
+    )
+
+
+class _Numbers(NamedTuple):
+    """What takes reading: the size, and what the path and the whole session have cost, in US dollars."""
+
+    tokens: ContextTokens
+    path_cost: float
+    session_cost: float
+
+
+class _Page:
+    """What is said of one context, with its numbers or while they are still being added up."""
+
+    def __init__(
+        self, reader: StoppableReader, leaf_id: str | None, made: ContextParts, *, whole: bool
+    ) -> None:
+        self._reader = reader
+        self._made = made
+        self._whole = whole
+        self._where = "before the first entry" if leaf_id is None else f"at {one_line(leaf_id, 60)}"
+        self._edits = list(_edits(reader, made))
+        self._messages = self._listed()
+
+    def _listed(self) -> Document:
+        writer = Writer(whole=self._whole)
+        messages = context_messages(self._reader.session, self._made.parts)
+        if self._whole:
+            write_messages_in_full(writer, messages, self._reader.check)
+        else:
+            write_messages(writer, messages, len(self._made.parts))
+        return writer.document("")
+
+    def document(self, numbers: _Numbers | None) -> Document:
+        writer = Writer(whole=self._whole)
+        writer.line(("context", "heading"), (f" {self._where}", "muted"))
+        self._write_numbers(writer, numbers)
+        for edit in _limited(writer, self._edits, "edits"):
+            writer.spans(
+                "edit",
+                (f"{edit.effect} (", "warning"),
+                (edit.entry.id, "link"),
+                (")", "warning"),
+                link=edit.entry.id,
+            )
+        gap = gap_of(self._reader.tree, self._made.path)
+        if gap is not None:
+            writer.field("gap", f"⚠ the path {gap}", "error")
+        self._write_open_calls(writer)
+        writer.include(self._messages)
+        return writer.document(f"context {self._where}", unfinished=numbers is None)
+
+    def _write_numbers(self, writer: Writer, numbers: _Numbers | None) -> None:
+        made = self._made
+        writer.field("messages", f"{len(made.parts):,}")
+        writer.field("tokens", "… being counted" if numbers is None else tokens_text(numbers.tokens))
+        writer.field("cost", "… being added up" if numbers is None else _cost_text(numbers))
+        level, model = path_settings(self._reader, made.path)
+        writer.field("model", model_text(model))
+        writer.field("thinking", level)
+        if made.entries and made.entries[0].type == "compaction":
+            hidden = len(made.path) - len(made.entries)
+            words = f"hides {hidden:,} of {plural(len(made.path), 'entry', 'entries')} ("
+            compaction = one_line(made.entries[0].id, 60)
+            writer.spans(
+                "compaction",
+                (words, "warning"),
+                (compaction, "link"),
+                (")", "warning"),
+                link=made.entries[0].id,
+            )
+
+    def _write_open_calls(self, writer: Writer) -> None:
+        for part, call_id in _limited(writer, open_parts(self._made), "calls without a result"):
+            blocks = read_part(self._reader, part).get("content") or ()
+            names = [
+                block.get("name")
+                for block in blocks
+                if isinstance(block, dict) and block.get("id") == call_id
+            ]
+            tool = (compact(names[0], 60) if names else "") or "tool"
+            source = one_line(part.entry.id, 60)
+            writer.spans(
+                "open call",
+                (f"✗ {tool} in ", "error"),
+                (source, "link"),
+                (" has no result", "error"),
+                link=part.entry.id,
+            )
+
+
+def model_text(model: JsonObject | None) -> str:
+    """Return provider and name of a model."""
+    names = [compact((model or {})[key], 60) for key in ("provider", "modelId") if (model or {}).get(key)]
+    return "/".join(names) or ("(none yet)" if model is None else "(not stated)")
+
+
+def _cost_text(numbers: _Numbers) -> str:
+    return f"{money(numbers.path_cost)} on the way here, {money(numbers.session_cost)} in the whole session"
 
 
 class _Edit(NamedTuple):
     """A context edit that counts, and what it does."""
 
     entry: Entry
-    target_id: str
     effect: str
-    replaces: bool = False
 
 
-def _edits(reader: _Reader, context: SessionContext) -> list[_Edit]:
-    """Return the latest context edit of every target."""
-    present = {entry.id for entry in context.entries}
-    latest = {entry.target_id: entry for entry in context.entries if entry.type == "context_edit"}
-    found = []
-    for target_id, entry in latest.items():
+def _edits(reader: StoppableReader, made: ContextParts) -> Iterator[_Edit]:
+    """Yield the latest context edit of every target."""
+    present = {entry.id for entry in made.entries}
+    for target_id, entry in made.edits.items():
         if target_id is None:
             continue
         replacement = reader.body(entry).get("replacement", {})
+        target = one_line(target_id, 60)
         if target_id not in present:
-            effect = _Edit(entry, target_id, f"has no effect: {target_id} is not in this context")
+            yield _Edit(entry, f"has no effect: {target} is not in this context")
         elif replacement is None:
-            effect = _Edit(entry, target_id, f"leaves out {target_id}")
+            yield _Edit(entry, f"leaves out {target}")
         elif isinstance(replacement, dict) and "content" in replacement:
-            effect = _Edit(entry, target_id, f"replaces {target_id}", replaces=True)
+            yield _Edit(entry, f"replaces {target}")
         else:
-            effect = _Edit(entry, target_id, f"changes nothing in {target_id}")
-        found.append(effect)
-    return found
-
-
-def _write_open_calls(writer: Writer, context: SessionContext) -> None:
-    for call in _limited(writer, context.open_calls, "calls without a result"):
-        tool = compact(call.name, 60) or "tool"
-        writer.field("open call", f"✗ {tool} in {call.entry_id} has no result", "error")
+            yield _Edit(entry, f"changes nothing in {target}")
 
 
 def _limited(writer: Writer, things: Sequence[_Thing], name: str) -> Iterable[_Thing]:

@@ -1,19 +1,31 @@
 """The messages of a context: number, role, size, beginning of the text, calls."""
 
-from collections.abc import Callable, Container, Iterable, Iterator
-from dataclasses import dataclass
-from typing import Final
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import starmap
+from typing import Final, NamedTuple
 
-from pitree.sessions.context import SessionContext, blocks_of
-from pitree.sessions.entries import Entry, JsonObject
+from pitree.sessions.context import (
+    FAILED,
+    ContextPart,
+    blocks_of,
+    calls_of,
+    entry_messages,
+    read_part,
+    result_of,
+)
+from pitree.sessions.difference import Numbered
+from pitree.sessions.entries import JsonObject
+from pitree.sessions.errors import SessionError
+from pitree.sessions.file import SessionFile
+from pitree.sessions.plain import message_text
 from pitree.sessions.text import one_line
 from pitree.sessions.tokens import estimate_tokens
 from pitree.ui.documents.calls import call_line
-from pitree.ui.documents.entry import entry_name
 from pitree.ui.documents.images import image_line
-from pitree.ui.documents.messages import BAD_ENDS, ROLE_STYLES, write_message
+from pitree.ui.documents.messages import BAD_ENDS, ROLE_STYLES, Joined, write_message
 from pitree.ui.documents.model import Line, Span, StyleName
-from pitree.ui.documents.values import compact, plural, text_size
+from pitree.ui.documents.place import entry_name
+from pitree.ui.documents.values import compact, file_size, json_text, plural, text_size
 from pitree.ui.documents.writer import Writer, head_end
 
 _TEXT_LINES: Final = 6
@@ -25,7 +37,9 @@ _MAX_SECTIONS: Final = 12
 # Of a longer context the beginning and the end are listed.
 _MAX_MESSAGES: Final = 10_000
 _FIRST_MESSAGES: Final = 1_000
-_FAILED: Final = frozenset({"error", "aborted"})
+# A line this long is not decoded where the screen is drawn; of its beginning a few lines are shown.
+_LARGE_BYTES: Final = 1 << 20
+_ENOUGH_BYTES: Final = 1 << 15
 _NOT_SENT: Final = frozenset(
     {
         "provider",
@@ -47,16 +61,28 @@ _SOURCES: Final = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class ContextMessage:
-    """One message of a context as a section, whose lines are made when it is looked at."""
+class Sign(NamedTuple):
+    """What stands before a message's number, and in which style."""
+
+    text: str
+    style: StyleName
+
+
+UNSIGNED: Final = Sign("─", "muted")
+
+
+class ContextMessage(NamedTuple):  # ten thousand of them are made in a third of a data class's time
+    """One message of a context as a section, which is read and made into lines when it is looked at.
+
+    `calling` is the message whose tool call a tool result answers; `sign` says how the message changes the
+    context, if it does.
+    """
 
     number: int
-    message: JsonObject
-    source: Entry
-    edited: bool
-    call: JsonObject | None
-    """The tool call block that a tool result answers."""
+    part: ContextPart
+    session: SessionFile
+    calling: ContextPart | None = None
+    sign: Sign = UNSIGNED
 
     @property
     def size(self) -> tuple[int, int]:
@@ -67,40 +93,87 @@ class ContextMessage:
         """Return the heading, the beginning of the text, and the calls."""
         writer = Writer()
         writer.blank()
-        writer.line(*_heading(self))
-        if self.call is not None:
-            name, about = call_line(self.call.get("name"), self.call.get("arguments"))
-            answered = f"{name}: {about}" if about else name
-            writer.line((f"↳ {answered[:_ANSWERED_CHARACTERS]}", "muted"), indent=2)
-        _write_beginning(writer, self.message)
+        try:
+            message = self.message(enough=True)
+            writer.line_to(self.part.entry.id, *_heading(self, message))
+            call = self.call()
+            if call is not None:
+                name, about = call_line(call.get("name"), call.get("arguments"))
+                answered = f"{name}: {about}" if about else name
+                writer.line((f"↳ {answered[:_ANSWERED_CHARACTERS]}", "muted"), indent=2)
+            _write_beginning(writer, message)
+        except (SessionError, OSError) as error:  # the file was cut, or closed, since the context was made
+            writer.line((f"── {self.number:,} ", "muted"), (one_line(str(error)), "error"))
         return list(writer.document("").lines())
 
+    def message(self, *, enough: bool = False) -> JsonObject:
+        """Return the message; with `enough`, of a very large one as much as is shown.
 
-def context_messages(context: SessionContext, edited: Container[str]) -> Iterator[ContextMessage]:
-    """Yield the messages of a context in order; `edited` are the ids of entries that an edit replaced."""
-    calls: dict[str, JsonObject] = {}
-    for number, (message, source) in enumerate(zip(context.messages, context.sources, strict=True), 1):
-        call = None
-        if role_of(message) == "assistant":
-            for block in blocks_of(message.get("content")):
-                call_id = block.get("id")
-                if block.get("type") == "toolCall" and isinstance(call_id, str):
-                    calls[call_id] = block
-        elif role_of(message) == "toolResult" and isinstance(message.get("toolCallId"), str):
-            call = calls.get(message["toolCallId"])
-        yield ContextMessage(number, message, source, source.id in edited, call)
+        Raises what `session.body` raises.
+        """
+        part = self.part
+        if enough and self.is_large:
+            body = self.session.beginning(part.entry, _ENOUGH_BYTES)
+            return next(iter(entry_messages(body)), {"role": part.entry.role})
+        return read_part(self.session, part)
+
+    @property
+    def is_large(self) -> bool:
+        """Whether reading it is noticed by those who scroll."""
+        return self.part.message is None and self.part.entry.length > _LARGE_BYTES
+
+    def call(self) -> JsonObject | None:
+        """Return the tool call block that a tool result answers, or None."""
+        if self.calling is None or self.calling.entry.length > _LARGE_BYTES:
+            return None
+        wanted = result_of(self.part)
+        blocks = blocks_of(read_part(self.session, self.calling).get("content"))
+        return next(
+            (one for one in blocks if one.get("type") == "toolCall" and one.get("id") == wanted), None
+        )
+
+    def copy_text(self) -> str:
+        """Return what the message says, else its JSON."""
+        message = self.message()
+        return message_text(message) or json_text(message)()
+
+    def images(self) -> list[JsonObject]:
+        """Return the image blocks of the message."""
+        blocks = blocks_of(self.message().get("content"))
+        return [block for block in blocks if block.get("type") == "image"]
+
+
+def context_messages(
+    session: SessionFile,
+    parts: Sequence[ContextPart],
+    wanted: Iterable[Numbered] | None = None,
+    sign: Sign = UNSIGNED,
+) -> Iterator[ContextMessage]:
+    """Yield the messages of a context as sections, all or those that are wanted (in order)."""
+    chosen = starmap(Numbered, enumerate(parts, 1)) if wanted is None else wanted
+    calls: dict[str, ContextPart] = {}
+    done = 0
+    for number, part in chosen:
+        for above in parts[done:number]:
+            for call_id in calls_of(above):
+                calls[call_id] = above
+        done = number
+        answers = result_of(part)
+        calling = None if answers is None else calls.get(answers)
+        yield ContextMessage(number, part, session, calling, sign)
 
 
 def write_messages(writer: Writer, messages: Iterable[ContextMessage], count: int) -> None:
     """Write the beginning of each of `count` messages."""
     left_out = max(0, count - _MAX_MESSAGES)
-    for section in messages:
-        place = section.number - 1 - _FIRST_MESSAGES
+    for number, section in enumerate(messages):
+        place = number - _FIRST_MESSAGES
         if left_out and 0 <= place < left_out:
             if place == 0:
                 writer.blank()
                 writer.more(plural(left_out, "message"))
             continue
+        writer.block(section.copy_text, section.images)
         writer.section(section)
 
 
@@ -113,32 +186,45 @@ def write_messages_in_full(
     """
     for section in messages:
         check()
+        message = section.message()
         writer.blank()
-        writer.line(*_heading(section))
-        sent = {key: value for key, value in section.message.items() if key not in _NOT_SENT}
-        write_message(writer, sent, section.call)
+        writer.line_to(section.part.entry.id, *_heading(section, message))
+        sent = {key: value for key, value in message.items() if key not in _NOT_SENT}
+        write_message(writer, sent, Joined(call=section.call()))
 
 
-def _heading(section: ContextMessage) -> list[Span]:
+def is_sent(message: JsonObject) -> bool:
+    """Return whether a message of a context goes to the model at all."""
+    role = message.get("role")
+    if role == "bashExecution":
+        return not message.get("excludeFromContext")
+    if role == "assistant":
+        return message.get("stopReason") not in FAILED
+    return isinstance(role, str) and role in ROLE_STYLES
+
+
+def _heading(section: ContextMessage, message: JsonObject) -> list[Span]:
     """Return number, role, size and entry of a message, and whether it is sent at all."""
-    message, source = section.message, section.source
+    source = section.part.entry
     role = role_of(message)
+    size = file_size(source.length) if section.is_large else f"~{estimate_tokens(message):,} tokens"
     spans: list[Span] = [
-        (f"── {section.number:,} ", "muted"),
+        (f"{section.sign.text}─ {section.number:,} ", section.sign.style),
         (role, ROLE_STYLES.get(role, "note")),
-        (f" · ~{estimate_tokens(message):,} tokens · {one_line(source.id, 60)}", "muted"),
+        (f" · {size} · ", "muted"),
+        (one_line(source.id, 60), "link"),
     ]
     if source.type not in {"message", _SOURCES.get(role)}:
         spans.append((f" ({entry_name(source)})", "muted"))
-    if section.edited and source.type != "compaction":
+    if section.part.edit is not None:
         spans.append((" · changed by a context edit", "warning"))
     reason = message.get("stopReason")
     if role == "assistant" and isinstance(reason, str) and reason in BAD_ENDS:
-        fate = ", so it is not sent" if reason in _FAILED else ""
+        fate = ", so it is not sent" if reason in FAILED else ""
         spans.append((f" · ✗ {BAD_ENDS[reason]}{fate}", "error"))
     if role == "toolResult" and message.get("isError") is True:
         spans.append((" · ✗ failed", "error"))
-    if role not in ROLE_STYLES or (role == "bashExecution" and message.get("excludeFromContext")):
+    if role != "assistant" and not is_sent(message):
         spans.append((" · not sent", "warning"))
     return spans
 

@@ -4,6 +4,7 @@ The height of a section that was not looked at yet is a guess, good for the scro
 the section is laid out, so rows below it may move then, and rows above it never do.
 """
 
+import re
 from bisect import bisect_right
 from collections import OrderedDict
 from collections.abc import Iterator, Sequence
@@ -15,6 +16,22 @@ from rich.cells import cell_len, split_graphemes
 from pitree.ui.documents.model import Document, Line, Section, Span
 
 Row = tuple[Span, ...]
+
+
+class Spot(NamedTuple):
+    """Where in a document something was found: which line of which section, and from which character on."""
+
+    section: int
+    line: int
+    start: int = 0
+
+
+class Marks(NamedTuple):
+    """What is marked: all that matches `pattern`, louder what is at `found`, and the link in line `link`."""
+
+    pattern: re.Pattern[str] | None = None
+    found: Spot | None = None
+    link: Spot | None = None
 
 
 class Place(NamedTuple):
@@ -32,17 +49,34 @@ _KEPT_SECTIONS: Final = 128
 _MAX_CELLS: Final = 4000
 
 
-_Cut = tuple[list[int], list[Row]]
-"""For a section: the first row of every line, and all rows."""
+class _Cut(NamedTuple):
+    """A section's lines, the first row of every line, and all rows."""
+
+    lines: Sequence[Line]
+    firsts: list[int]
+    rows: list[Row]
 
 
 class Layout:
-    """The rows of `document` in `width` cells; without `wrap` every line is one row, however long."""
+    """The rows of `document` in `width` cells; without `wrap` every line is one row, however long.
 
-    def __init__(self, document: Document, width: int, *, wrap: bool = True) -> None:
+    With `numbers`, the lines that can be counted have their number before them.
+    """
+
+    def __init__(
+        self,
+        document: Document,
+        width: int,
+        *,
+        wrap: bool = True,
+        numbers: bool = False,
+        marks: Marks | None = None,
+    ) -> None:
         self.document = document
-        self.width = max(1, width)
         self.wrap = wrap
+        self.gutter = _gutter(document) if numbers else 0
+        self.width = max(1, width)
+        self._marks = marks or Marks()
         self._sections: Sequence[Section] = document.sections
         self._exact = bytearray(len(self._sections))
         self._cuts: OrderedDict[int, _Cut] = OrderedDict()
@@ -53,6 +87,12 @@ class Layout:
             for index in range(len(self._sections)):
                 self._lay_out(index)
             self._ends = list(accumulate(self._heights))
+
+    def mark(self, marks: Marks) -> None:
+        """Mark something else; all rows stay where they are."""
+        if marks != self._marks:
+            self._marks = marks
+            self._cuts.clear()
 
     @property
     def height(self) -> int:
@@ -66,7 +106,7 @@ class Layout:
         index = bisect_right(self._ends, y)
         if not self._exact[index]:
             return ()
-        _, rows = self._cut_section(index)
+        rows = self._cut_section(index).rows
         place = y - self._start(index)
         return rows[place] if place < len(rows) else ()
 
@@ -111,7 +151,7 @@ class Layout:
         if not 0 <= y < self.height:
             return Place(0, 0, 0.0)
         index = bisect_right(self._ends, y)
-        firsts, rows = self._cut_section(index)
+        _, firsts, rows = self._cut_section(index)
         if not rows:
             return Place(index, 0, 0.0)
         within = min(y - self._start(index), len(rows) - 1)
@@ -124,11 +164,41 @@ class Layout:
             return 0
         if self._lay_out(place.section):
             self._add_up(place.section)
-        firsts, rows = self._cut_section(place.section)
+        _, firsts, rows = self._cut_section(place.section)
         if place.line >= len(firsts):
             return self._start(place.section)
         within = int(place.part * _line_height(firsts, rows, place.line))
         return self._start(place.section) + firsts[place.line] + within
+
+    def line_at(self, y: int) -> tuple[Spot, Line] | None:
+        """Return the line that row `y` is of; None where there is none, or where it was not laid out."""
+        if not 0 <= y < self.height or not self._exact[bisect_right(self._ends, y)]:
+            return None
+        place = self.place(y)
+        lines = self._cut_section(place.section).lines
+        return (Spot(place.section, place.line), lines[place.line]) if place.line < len(lines) else None
+
+    def begins_line(self, y: int) -> bool:
+        """Whether row `y` is the first one of its line."""
+        return self.line_at(y) is not None and self.place(y).part == 0
+
+    def row_of(self, spot: Spot) -> int:
+        """Return the row in which a place that was found begins; its section is laid out."""
+        if spot.section >= len(self._sections):
+            return 0
+        if self._lay_out(spot.section):
+            self._add_up(spot.section)
+        _, firsts, rows = self._cut_section(spot.section)
+        if spot.line >= len(firsts):
+            return self._start(spot.section)
+        row, passed = firsts[spot.line], 0
+        last = row + max(1, _line_height(firsts, rows, spot.line)) - 1
+        while row < last:
+            passed += sum(len(text) for text, style in rows[row] if style != "number") + 1
+            if passed > spot.start:
+                break
+            row += 1
+        return self._start(spot.section) + row
 
     # ---- inside
 
@@ -150,7 +220,7 @@ class Layout:
             return False
         guessed = self._heights[index]
         self._exact[index] = 1
-        self._heights[index] = len(self._cut_section(index)[1])
+        self._heights[index] = len(self._cut_section(index).rows)
         return self._heights[index] != guessed
 
     def _cut_section(self, index: int) -> _Cut:
@@ -158,21 +228,56 @@ class Layout:
         if cut is None:
             firsts: list[int] = []
             rows: list[Row] = []
-            for line in self._sections[index].lines():
+            lines = self._sections[index].lines()
+            for place, line in enumerate(lines):
                 firsts.append(len(rows))
                 if not line.hidden:
-                    rows += self._cut_line(line)
-            cut = self._cuts[index] = firsts, rows
+                    rows += self._cut_line(self._marked(line, index, place))
+            cut = self._cuts[index] = _Cut(lines, firsts, rows)
             if len(self._cuts) > _KEPT_SECTIONS:
                 self._cuts.popitem(last=False)
         else:
             self._cuts.move_to_end(index)
         return cut
 
+    def _marked(self, line: Line, section: int, place: int) -> Line:
+        pattern, found, link = self._marks
+        if link is not None and link[:2] == (section, place):
+            here = [(text, "link-here" if style == "link" else style) for text, style in line.spans]
+            line = line._replace(spans=tuple(here))
+        if pattern is None:
+            return line
+        loud = found.start if found is not None and found[:2] == (section, place) else -1
+        return line._replace(spans=tuple(marked_spans(line.spans, pattern, loud)))
+
     def _cut_line(self, line: Line) -> Iterator[Row]:
-        if self.wrap:
-            return wrap_line(line, self.width)
-        return iter((_slice(line.spans, 0, _MAX_CELLS),))
+        width = max(1, self.width - self.gutter)
+        rows = wrap_line(line, width) if self.wrap else iter((_slice(line.spans, 0, _MAX_CELLS),))
+        if not self.gutter:
+            yield from rows
+            return
+        number = f"{line.number:>{self.gutter - 1}} " if line.number else " " * self.gutter
+        for place, row in enumerate(rows):
+            yield ((" " * self.gutter if place else number, "number"), *row)
+
+
+def _gutter(document: Document) -> int:
+    """Return how many cells the line numbers of a document take."""
+    last = max((getattr(section, "last_number", 0) for section in document.sections), default=0)
+    return max(4, len(str(last)) + 1)
+
+
+def marked_spans(spans: Sequence[Span], pattern: re.Pattern[str], loud: int) -> Iterator[Span]:
+    """Yield the spans of a line with all that matches in styles of its own; what begins at `loud`, louder."""
+    text = "".join(text for text, _ in spans)
+    place = 0
+    for match in pattern.finditer(text):
+        if match.end() == match.start():
+            continue
+        yield from _slice(spans, place, match.start())
+        yield match[0], "match-here" if match.start() == loud else "match"
+        place = match.end()
+    yield from _slice(spans, place, len(text))
 
 
 def _line_height(firsts: list[int], rows: list[Row], line: int) -> int:
@@ -256,7 +361,7 @@ def _slice(spans: Sequence[Span], start: int, end: int) -> Row:
     """Return the characters from `start` to `end` with their styles."""
     if len(spans) == 1:
         text, style = spans[0]
-        return ((text[start:end], style),)
+        return ((text[start:end], style),) if start < end else ()
     row: list[Span] = []
     place = 0
     for text, style in spans:

@@ -1,7 +1,7 @@
 """Light styling of Markdown, a line at a time: the screen shows what marks mean, what was said is kept."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Final
 
 from pitree.sessions.text import display, lines
@@ -23,26 +23,30 @@ _INLINE: Final = re.compile(
     r"|(?<![\w*/])\*(?=[^\s*.,;:/)])(?P<emphasis>.{1,400}?)(?<=[^\s*])\*(?![\w*/])",
     re.ASCII,
 )
+Highlight = Callable[[Sequence[str], str], Sequence[Sequence[Span]] | None]
+"""Colours safe lines of code in a language; None where it cannot."""
+
 _LOUD: Final = frozenset({"heading", "strong"})
 _CODE_INDENT: Final = 2
 
 
-def markup_lines(text: str) -> list[Line]:
-    """Return the lines of a text, safe to print: headings, code, lists, quotations and tables told apart."""
+def markup_lines(text: str, highlight: Highlight | None = None) -> list[Line]:
+    """Return the lines of a text, safe to print: headings, code, lists, quotations and tables told apart.
+
+    With `highlight`, code that says its language is coloured.
+    """
     made: list[Line] = []
     said = [display(line) for line in lines(text.strip("\r\n"))]
-    fence = ""
     place = 0
     while place < len(said):
         line = said[place]
         found = _FENCE.match(line)
-        if fence:
-            closes = found is not None and found[1].startswith(fence) and not found[2].strip()
-            made.append(Line(said=line) if closes else _code(line))
-            fence = "" if closes else fence
-        elif found is not None and not (found[1][0] == "`" and "`" in found[2]):
-            fence = found[1]
+        if found is not None and not (found[1][0] == "`" and "`" in found[2]):
+            end = next((at for at in range(place + 1, len(said)) if _ends(said[at], found[1])), len(said))
             made.append(Line(said=line))
+            made += _code_lines(said[place + 1 : end], found[2].strip(), highlight)
+            made += [Line(said=closing) for closing in said[end : end + 1]]
+            place = end
         elif is_table_row(line) and place + 1 < len(said) and is_rule(said[place + 1]):
             end = place + 2
             while end < len(said) and is_table_row(said[end]):
@@ -55,10 +59,23 @@ def markup_lines(text: str) -> list[Line]:
     return made
 
 
-def _code(line: str) -> Line:
-    if not line:
-        return Line()
-    return Line(((" " * _CODE_INDENT + line, "code"),), _CODE_INDENT + indent_of(line), line)
+def _ends(line: str, fence: str) -> bool:
+    found = _FENCE.match(line)
+    return found is not None and found[1].startswith(fence) and not found[2].strip()
+
+
+def _code_lines(code: Sequence[str], about: str, highlight: Highlight | None) -> Iterator[Line]:
+    language = about.split(" ", 1)[0]
+    coloured = highlight(code, language) if highlight is not None and language and code else None
+    for place, line in enumerate(code):
+        if not line:
+            yield Line()
+            continue
+        lead = " " * _CODE_INDENT
+        spans: tuple[Span, ...] = ((lead + line, "code"),)
+        if coloured is not None:
+            spans = ((lead, "text"), *coloured[place])
+        yield Line(spans, _CODE_INDENT + indent_of(line), line)
 
 
 def _plain(line: str) -> Line:

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final, Literal, NamedTuple, Protocol, get_args
 
+from pitree.sessions.entries import JsonObject
 from pitree.sessions.text import display
 
 StyleName = Literal[
@@ -31,6 +32,16 @@ StyleName = Literal[
     "diff-remove",
     "error",
     "warning",
+    "link",
+    "link-here",
+    "number",
+    "match",
+    "match-here",
+    "syntax-keyword",
+    "syntax-name",
+    "syntax-string",
+    "syntax-number",
+    "syntax-comment",
 ]
 """What a span of text is; the preview has a component class for each."""
 
@@ -53,13 +64,16 @@ class Line(NamedTuple):
 
     `said` is what stands there where the screen shows something else in its place (bold for `**`); it is safe
     to print, too. A line that shows nothing of what it says takes no room on the screen. With `goes_on` the
-    next one is more of the same line, which was cut for its length.
+    next one is more of the same line, which was cut for its length. `link` is the entry that spans in the
+    style `link` lead to. `number` counts the lines of a text from 1; 0 where there is nothing to count.
     """
 
     spans: tuple[Span, ...] = ()
     indent: int = 0
     said: str | None = None
     goes_on: bool = False
+    link: str | None = None
+    number: int = 0
 
     @property
     def shown(self) -> str:
@@ -110,7 +124,8 @@ class Lines:
 class TextSlice:
     """The part of a text from `start` to `end`, with newlines alone between lines; made safe when shown.
 
-    With `goes_on` it ends within a line.
+    With `goes_on` it ends within a line, with `goes_on_from` it begins within one. `first` is the number of
+    the line it begins in.
     """
 
     whole: str
@@ -119,31 +134,65 @@ class TextSlice:
     line_count: int
     style: LineStyle = "text"
     goes_on: bool = False
+    first: int = 1
+    goes_on_from: bool = False
 
     @property
     def size(self) -> tuple[int, int]:
         """The lines and their characters."""
         return self.line_count, self.end - self.start
 
+    @property
+    def last_number(self) -> int:
+        """The number of the line it ends in."""
+        return self.first + self.line_count - 1
+
     def lines(self) -> Sequence[Line]:
         """Return the lines, safe to print."""
         style = self.style
-        raw = map(display, self.whole[self.start : self.end].split("\n"))
+        raw = enumerate(map(display, self.whole[self.start : self.end].split("\n")), self.first)
         if callable(style):  # such a line begins with a mark, and perhaps a number
-            made = [Line(((line, style(line)),), _mark_end(line)) for line in raw]
+            made = [Line(((line, style(line)),), _mark_end(line), number=number) for number, line in raw]
         else:
-            made = [Line(((line, style),), indent_of(line)) for line in raw]
+            made = [Line(((line, style),), indent_of(line), number=number) for number, line in raw]
+        if self.goes_on_from:
+            made[0] = made[0]._replace(number=0)
         made[-1] = made[-1]._replace(goes_on=self.goes_on)
         return made
 
 
+class Block(NamedTuple):
+    """A part of a document that can be copied or opened by itself; it goes on to the next block.
+
+    `section` is the section it begins with, `text` what it says (or what makes it), not safe to print,
+    `images` are the image blocks that it shows.
+    """
+
+    section: int
+    text: str | Callable[[], str]
+    images: Sequence[JsonObject] | Callable[[], Sequence[JsonObject]] = ()
+
+    def copy_text(self) -> str:
+        """Return what the block says. Raises what reading the session raises."""
+        return self.text() if callable(self.text) else self.text
+
+    def shown_images(self) -> Sequence[JsonObject]:
+        """Return the image blocks. Raises what reading the session raises."""
+        return self.images() if callable(self.images) else self.images
+
+
 @dataclass(frozen=True, slots=True)
 class Document:
-    """What the preview shows of one thing. `cut` says that something was left out for its size."""
+    """What the preview shows of one thing. `cut` says that something was left out for its size.
+
+    `blocks` are in order. With `unfinished`, the same document is still being completed.
+    """
 
     title: str
     sections: Sequence[Section]
     cut: bool = False
+    blocks: Sequence[Block] = ()
+    unfinished: bool = False
 
     def lines(self) -> Iterator[Line]:
         """Yield all lines, in order."""
@@ -170,20 +219,23 @@ def _mark_end(line: str) -> int:
     return found.end() if found is not None else 0
 
 
-def text_slices(text: str, end: int, style: LineStyle = "text") -> Iterator[TextSlice]:
+def text_slices(text: str, end: int, style: LineStyle = "text", first: int = 1) -> Iterator[TextSlice]:
     """Cut the first `end` characters of a text into sections: after a line where possible.
 
-    The text's lines must end in newlines only, without carriage returns.
+    The text's lines must end in newlines only, without carriage returns. They are counted from `first` on.
     """
-    start = 0
+    start, within = 0, False
     while end - start > 2 * SLICE_CHARACTERS:
         cut = text.find("\n", start + SLICE_CHARACTERS, start + 2 * SLICE_CHARACTERS)
         found = cut >= 0
         if not found:
             cut = start + SLICE_CHARACTERS
-        yield TextSlice(text, start, cut, text.count("\n", start, cut) + 1, style, goes_on=not found)
-        start = cut + found
-    yield TextSlice(text, start, end, text.count("\n", start, end) + 1, style)
+        newlines = text.count("\n", start, cut)
+        yield TextSlice(text, start, cut, newlines + 1, style, not found, first, within)
+        first += newlines + found
+        start, within = cut + found, not found
+    newlines = text.count("\n", start, end)
+    yield TextSlice(text, start, end, newlines + 1, style, first=first, goes_on_from=within)
 
 
 def notice(title: str, *texts: str, style: StyleName = "muted") -> Document:

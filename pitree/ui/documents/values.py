@@ -1,7 +1,7 @@
 """Numbers, sizes, times and JSON values as a person reads them."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
 from typing import Any, Final
 
@@ -71,6 +71,11 @@ def compact(value: object, limit: int = 400) -> str:
     if isinstance(value, str):
         return one_line(value, limit)
     return one_line(encode_value(value).decode(), limit)
+
+
+def json_text(value: object) -> Callable[[], str]:
+    """Return what makes the indented JSON of a value, to be copied."""
+    return lambda: "\n".join(line.text for line in json_lines(value, limit=None)[0])
 
 
 def usage_texts(usage: JsonObject) -> list[str]:

@@ -1,11 +1,23 @@
 """Writes a document: fields, headings, texts, JSON; keeps every block within a size."""
 
+from collections.abc import Callable, Sequence
 from typing import Any, Final
 
 from pitree.sessions.entries import JsonObject
-from pitree.sessions.text import display, one_line
+from pitree.sessions.text import display, lines, one_line
 from pitree.ui.documents.markup import markup_lines
-from pitree.ui.documents.model import Document, Line, Lines, LineStyle, Section, Span, StyleName, text_slices
+from pitree.ui.documents.model import (
+    Block,
+    Document,
+    Line,
+    Lines,
+    LineStyle,
+    Section,
+    Span,
+    StyleName,
+    indent_of,
+    text_slices,
+)
 from pitree.ui.documents.values import compact, json_lines, text_size
 
 BLOCK_CHARACTERS: Final = 64_000
@@ -17,38 +29,71 @@ _NOT_WORTH_A_FOLD: Final = 300
 
 
 class Writer:
-    """Takes what a document says, in order. With `whole`, no text is cut for its size."""
+    """Takes what a document says, in order.
 
-    def __init__(self, *, whole: bool = False) -> None:
+    With `whole`, no text is cut for its size; with `colour`, short code is coloured in a known language.
+    """
+
+    def __init__(self, *, whole: bool = False, colour: bool = False) -> None:
         self.whole = whole
+        self._highlight = _highlight if colour else None
         self._sections: list[Section] = []
         self._lines: list[Line] = []
+        self._blocks: list[Block] = []
         self._cut = False
-        self._foot: list[tuple[str, object]] = []
+        self._foot: list[tuple[str, object, str | None]] = []
 
-    def document(self, title: str) -> Document:
+    def document(self, title: str, *, unfinished: bool = False) -> Document:
         """Return what was written."""
         self._flush()
-        return Document(title, self._sections, cut=self._cut)
+        return Document(title, self._sections, self._cut, self._blocks, unfinished)
+
+    def block(
+        self,
+        text: str | Callable[[], str],
+        images: Sequence[JsonObject] | Callable[[], Sequence[JsonObject]] = (),
+    ) -> None:
+        """Begin a block that says `text`; the blank line before what is written next is part of it."""
+        self._flush()
+        self._blocks.append(Block(len(self._sections), text, images))
 
     def line(self, *spans: Span, indent: int = 0) -> None:
         """Write a line of safe spans."""
         self._lines.append(Line(spans, indent))
 
+    def line_to(self, entry_id: str, *spans: Span, indent: int = 0) -> None:
+        """Write a line whose links lead to an entry."""
+        self._lines.append(Line(spans, indent, link=entry_id))
+
     def blank(self) -> None:
         """Write an empty line."""
         self._lines.append(Line())
+
+    def include(self, document: Document) -> None:
+        """Write what another document says, its blocks included."""
+        self._flush()
+        first = len(self._sections)
+        self._blocks += [block._replace(section=block.section + first) for block in document.blocks]
+        self._sections += document.sections
+        self._cut = self._cut or document.cut
 
     def section(self, section: Section) -> None:
         """Write lines that somebody else makes."""
         self._flush()
         self._sections.append(section)
 
-    def heading(self, text: str, style: StyleName = "heading", *, after: str = "") -> None:
-        """Write the first line of a block, a blank line before it; `after` is said less loudly."""
+    def heading(
+        self, text: str, style: StyleName = "heading", *, after: str = "", link: tuple[str, str] | None = None
+    ) -> None:
+        """Write the first line of a block, a blank line before it; `after` is said less loudly.
+
+        `link` is an entry's id and what to say of it.
+        """
         self.blank()
-        rest: list[Span] = [(f" · {after}", "muted")] if after else []
-        self.line((text, style), *rest)
+        spans: list[Span] = [(text, style)]
+        spans += [(f" · {after}", "muted")] if after else []
+        spans += [(" · ", "muted"), (link[1], "link")] if link is not None else []
+        self._lines.append(Line(tuple(spans), link=None if link is None else link[0]))
 
     def field(self, name: str, value: object, style: StyleName = "text") -> None:
         """Write `name  value`. A value that is no string is written as JSON; None is not written."""
@@ -56,21 +101,25 @@ class Writer:
             return
         self.spans(name, (compact(value, 1000), style))
 
-    def spans(self, name: str, *value: Span) -> None:
-        """Write a field whose value is safe and in several styles."""
-        self.line((f"{name:<{_KEY_WIDTH - 1}} ", "key"), *value, indent=_KEY_WIDTH)
+    def spans(self, name: str, *value: Span, link: str | None = None) -> None:
+        """Write a field whose value is safe and in several styles; links in it lead to the entry `link`."""
+        self._lines.append(Line(((f"{name:<{_KEY_WIDTH - 1}} ", "key"), *value), _KEY_WIDTH, link=link))
 
-    def foot(self, *fields: tuple[str, object]) -> None:
-        """Keep fields for `write_foot`; None is not written."""
-        self._foot += [(name, value) for name, value in fields if value is not None]
+    def link(self, name: str, entry_id: str, text: str) -> None:
+        """Write a field that leads to an entry; `text` is safe."""
+        self.spans(name, (text, "link"), link=entry_id)
+
+    def foot(self, *fields: tuple[str, object], link: str | None = None) -> None:
+        """Keep fields for `write_foot`; None is not written. With `link` they lead to that entry."""
+        self._foot += [(name, value, link) for name, value in fields if value is not None]
 
     def write_foot(self) -> None:
         """Write, quietly, the fields that were kept so that they do not stand before what was said."""
         foot, self._foot = self._foot, []
         if foot:
             self.blank()
-        for name, value in foot:
-            self.field(name, value, "muted")
+        for name, value, link in foot:
+            self.spans(name, (compact(value, 1000), "muted" if link is None else "link"), link=link)
 
     def fields(self, rest: JsonObject, *, heading: str = "") -> None:
         """Write what is left of an object: short values beside their name, others below it."""
@@ -87,8 +136,8 @@ class Writer:
             else:
                 self.spans(key, (compact(value, 1000), "text"))
 
-    def text(self, text: str, style: LineStyle = "text") -> None:
-        """Write a text as it is."""
+    def text(self, text: str, style: LineStyle = "text", *, first: int = 1) -> None:
+        """Write a text as it is; its lines are counted from `first` on."""
         if "\r" in text:
             text = text.replace("\r\n", "\n").replace("\r", "\n")
         end = len(text)
@@ -102,9 +151,27 @@ class Writer:
             shown = text.rfind("\n", BLOCK_CHARACTERS - 4000, BLOCK_CHARACTERS)
             shown = BLOCK_CHARACTERS if shown < 0 else shown
         self._flush()
-        self._sections += text_slices(text, shown, style)
+        self._sections += text_slices(text, shown, style, first)
         if shown < end:
             self.more(text_size(text, shown))
+
+    def code(self, text: str, path: str, *, first: int = 1, style: StyleName = "code") -> None:
+        """Write the text of a file, coloured where its name says in which language and it is short."""
+        coloured = None
+        shown: list[str] = []
+        if self._highlight is not None and 0 < len(text) <= _MARKUP_CHARACTERS:
+            from pitree.ui.documents.syntax import language_of
+
+            shown = [display(line) for line in lines(text.rstrip("\r\n"))]
+            language = language_of(path)
+            coloured = self._highlight(shown, language) if language else None
+        if not coloured:
+            self.text(text, style, first=first)
+            return
+        self._lines += [
+            Line(tuple(spans), indent_of(line), line, number=number)
+            for number, (spans, line) in enumerate(zip(coloured, shown, strict=True), first)
+        ]
 
     def command(self, text: str) -> None:
         """Write a command as one types it."""
@@ -121,7 +188,7 @@ class Writer:
         if len(text) > _MARKUP_CHARACTERS or not text.strip("\r\n"):
             self.text(text)
         else:
-            self._lines += markup_lines(text)
+            self._lines += markup_lines(text, self._highlight)
 
     def json(self, value: object) -> None:
         """Write any JSON value, indented."""
@@ -148,6 +215,12 @@ class Writer:
         if self._lines:
             self._sections.append(Lines(tuple(self._lines)))
             self._lines = []
+
+
+def _highlight(code: Sequence[str], language: str) -> Sequence[Sequence[Span]] | None:
+    from pitree.ui.documents.syntax import code_lines  # late: for those who look at code
+
+    return code_lines(code, language)
 
 
 def head_end(text: str, lines: int, characters: int = 2000) -> int:

@@ -1,9 +1,8 @@
-"""The Preview pane: the highlighted entry in full, or what the model would see there."""
+"""The Preview pane: the highlighted entry in full, what the model would see there, what a move changes."""
 
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator
 from functools import partial
-from typing import ClassVar, Final, Literal, get_args
+from typing import ClassVar, Final
 
 from textual.app import ComposeResult
 from textual.binding import BindingType
@@ -13,21 +12,18 @@ from textual.reactive import reactive
 from textual.timer import Timer
 from textual.worker import Worker, get_current_worker
 
+from pitree.agent.viewers import Reader
 from pitree.sessions.entries import Entry
 from pitree.sessions.errors import SessionError
 from pitree.sessions.file import SessionFile, StoppedError
 from pitree.sessions.text import one_line
-from pitree.ui.documents.context import context_document
-from pitree.ui.documents.entry import entry_document
-from pitree.ui.documents.model import Document, notice
+from pitree.ui.documents.model import Block, Document, notice
 from pitree.ui.keys import PREVIEW_KEYS, bindings
 from pitree.ui.lineview import LineView
 from pitree.ui.panes.document_view import DocumentView
+from pitree.ui.panes.found import Finder
+from pitree.ui.panes.previewing import TABS, Maker, Tab, Wish
 from pitree.ui.panes.tab_bar import TabBar
-
-Tab = Literal["entry", "context"]
-
-TABS: Final[tuple[Tab, ...]] = get_args(Tab)
 
 # Long enough to pass over what a held key only touches, too short to be noticed.
 _DEBOUNCE_SECONDS: Final = 0.04
@@ -35,27 +31,8 @@ _DEBOUNCE_SECONDS: Final = 0.04
 _PATIENCE_SECONDS: Final = 0.3
 
 
-@dataclass(frozen=True, eq=False, slots=True)
-class _Wish:
-    """What somebody wants to see. Two wishes are never equal: the newest one counts."""
-
-    session: SessionFile
-    entry: Entry
-    tab: Tab
-    whole: bool
-
-    def like(self, other: "_Wish | None") -> bool:
-        """Return whether both want the same thing, so that the place in it can be kept."""
-        return (
-            other is not None
-            and self.tab == other.tab
-            and self.entry.id == other.entry.id
-            and self.session.path == other.session.path
-        )
-
-
-class Preview(Vertical, can_focus=True, can_focus_children=False):
-    """Shows one entry of a session: in full, or the context there.
+class Preview(Finder, Vertical, can_focus=True, can_focus_children=False):
+    """Shows one entry of a session: in full, the context there, or what changes when the leaf moves there.
 
     Only the newest call of `show` counts. Files are read in a worker, one at a time, so that a held key
     neither holds up the screen nor piles up work.
@@ -64,7 +41,10 @@ class Preview(Vertical, can_focus=True, can_focus_children=False):
     BINDINGS: ClassVar[list[BindingType]] = [*LineView.BINDINGS, *bindings(PREVIEW_KEYS)]
 
     tab: reactive[Tab] = reactive[Tab]("entry", init=False)
-    """Which of the two documents is shown."""
+    """Which of the documents is shown."""
+
+    raw: reactive[bool] = reactive(default=False, init=False)
+    """Whether an entry is shown as it stands in the file."""
 
     class Shown(Message):
         """A document is on display; `entry_id` is None where there is nothing to show."""
@@ -81,22 +61,57 @@ class Preview(Vertical, can_focus=True, can_focus_children=False):
             return self.preview
 
     class Built(Message, bubble=False):
-        """From the worker: the document that was wished for, or None where the work was stopped."""
+        """From the worker: a document that was wished for; `last` ends the work, without one if stopped."""
 
-        def __init__(self, wish: _Wish, document: Document | None) -> None:
+        def __init__(self, wish: Wish, document: Document | None, *, last: bool) -> None:
             super().__init__()
             self.wish = wish
             self.document = document
+            self.last = last
+
+    class LinkFollowed(Message):
+        """Somebody wants to go to another entry of the session."""
+
+        def __init__(self, session: SessionFile, entry_id: str) -> None:
+            super().__init__()
+            self.session = session
+            self.entry_id = entry_id
+
+    class CopyWanted(Message):
+        """Somebody wants a text copied; it is not safe to print. None stands for the entry's own text."""
+
+        def __init__(self, wish: Wish, block: Block | None, text: str | None) -> None:
+            super().__init__()
+            self.wish = wish
+            self.block = block
+            self.text = text
+
+    class ReadingWanted(Message):
+        """Somebody wants to read what is shown in the pager, or in the editor."""
+
+        def __init__(self, wish: Wish, reader: Reader) -> None:
+            super().__init__()
+            self.wish = wish
+            self.reader = reader
+
+    class ImageWanted(Message):
+        """Somebody wants to see an image in the system's viewer; one of those that `blocks` show."""
+
+        def __init__(self, blocks: list[Block]) -> None:
+            super().__init__()
+            self.blocks = blocks
 
     def __init__(self, *, id: str | None = None, classes: str | None = None) -> None:  # noqa: A002 - Textual's name
         super().__init__(id=id, classes=classes)
         self.view = DocumentView()
         self._bar = TabBar(TABS)
-        self._wish: _Wish | None = None
-        self._shown: _Wish | None = None
+        self._maker = Maker()
+        self._wish: Wish | None = None
+        self._shown: Wish | None = None
         self._timer: Timer | None = None
         self._worker: Worker[None] | None = None
         """The worker that is reading; it can go on for a while after it was told to stop."""
+        self._came_from: list[str] = []
 
     def compose(self) -> ComposeResult:
         """Put the tabs above the document."""
@@ -124,20 +139,25 @@ class Preview(Vertical, can_focus=True, can_focus_children=False):
             if self.is_mounted:
                 self._show_nothing(session)
             return
-        self._ask(_Wish(session, entry, self.tab, whole=False))
+        self._ask(Wish(session, entry, self.tab, raw=self.raw))
 
-    def _ask(self, wish: _Wish) -> None:
+    def _ask(self, wish: Wish) -> None:
         if wish.like(self._wish) and self._wish is not None and self._wish.whole:
-            wish = _Wish(wish.session, wish.entry, wish.tab, whole=True)
+            wish = wish.but(whole=True)
         self._wish = wish
         if self._timer is None and self.is_mounted:
             self._timer = self.set_timer(_DEBOUNCE_SECONDS, self._begin)
 
     def watch_tab(self) -> None:
-        """Show the other document of the same entry."""
+        """Show another document of the same entry."""
         self._bar.active = self.tab
         if self._wish is not None:
-            self._ask(_Wish(self._wish.session, self._wish.entry, self.tab, whole=False))
+            self._ask(self._wish.but(tab=self.tab))
+
+    def watch_raw(self) -> None:
+        """Show the entry as it stands in the file, or as it is meant."""
+        if self._wish is not None:
+            self._ask(self._wish.but(raw=self.raw))
 
     def _begin(self) -> None:
         self._timer = None
@@ -152,40 +172,44 @@ class Preview(Vertical, can_focus=True, can_focus_children=False):
         )
         self.set_timer(_PATIENCE_SECONDS, partial(self._say_reading, wish))
 
-    def _say_reading(self, wish: _Wish) -> None:
+    def _say_reading(self, wish: Wish) -> None:
         if self._wish is wish and self._shown is not wish and not wish.like(self._shown):
             self._display(notice(one_line(wish.entry.id, 60), "Reading …"))
 
     # ---- in the worker
 
-    def _build(self, wish: _Wish) -> None:
+    def _build(self, wish: Wish) -> None:
         worker = get_current_worker()
         document: Document | None = None
         try:
-            document = _document(wish, lambda: worker.is_cancelled)
+            for document in self._maker.documents(wish, lambda: worker.is_cancelled):
+                if document.unfinished and not worker.is_cancelled:
+                    self.post_message(self.Built(wish, document, last=False))
         except StoppedError:
-            pass
+            document = None
         except (SessionError, OSError) as error:
             document = _trouble(wish, one_line(str(error)))
         except Exception as error:  # noqa: BLE001 - no entry, however odd, may take the program with it
             document = _trouble(wish, one_line(f"This entry cannot be shown: {error!r}"))
         finally:
-            self.post_message(self.Built(wish, document))
+            self.post_message(self.Built(wish, document, last=True))
 
     # ---- showing
 
     def on_preview_built(self, event: Built) -> None:
         """Take a document from the worker, unless another one is wished for by now."""
         event.stop()
-        self._worker = None
+        if event.last:
+            self._worker = None
         if event.wish is not self._wish:
-            if self._timer is None:
+            if event.last and self._timer is None:
                 self._begin()
         elif event.document is not None:
             keep = event.wish.like(self._shown)
             self._shown = event.wish
             self._display(event.document, keep=keep)
-            self._announce(event.wish.entry.id, event.wish.tab)
+            if event.last:
+                self._announce(event.wish.entry.id, event.wish.tab)
 
     def _show_nothing(self, session: SessionFile | None) -> None:
         self._shown = None
@@ -199,8 +223,17 @@ class Preview(Vertical, can_focus=True, can_focus_children=False):
         self._announce(None, self.tab)
 
     def _display(self, document: Document, *, keep: bool = False) -> None:
-        self._bar.hint = "m: all of it" if document.cut else ""
         self.view.show(document, keep=keep)
+        self.search_again()
+
+    def show_hint(self, found: str) -> None:
+        """Say what was found, else what else there is to this document."""
+        parts = [found] if found else []
+        if not found and self.raw and self.tab == "entry":
+            parts.append("raw")
+        if not found and self.document.cut:
+            parts.append("m: all of it")
+        self._bar.hint = " · ".join(parts)
 
     def _announce(self, entry_id: str | None, tab: Tab) -> None:
         self.call_after_refresh(self.post_message, self.Shown(self, entry_id, tab))
@@ -221,18 +254,27 @@ class Preview(Vertical, can_focus=True, can_focus_children=False):
         event.stop()
         self.tab = next(tab for tab in TABS if tab == event.tab)
 
-    def action_next_tab(self) -> None:
-        """Show the other document."""
-        self.tab = TABS[(TABS.index(self.tab) + 1) % len(TABS)]
+    def action_next_tab(self, step: int = 1) -> None:
+        """Show the document of the next tab, or of the one before (-1)."""
+        self.tab = TABS[(TABS.index(self.tab) + step) % len(TABS)]
 
     def action_more(self) -> None:
         """Show all of what was cut for its size."""
         if self._wish is not None and not self._wish.whole:
-            self._ask(_Wish(self._wish.session, self._wish.entry, self.tab, whole=True))
+            self._ask(self._wish.but(whole=True))
+
+    def action_toggle_raw(self) -> None:
+        """Show the entry as it stands in the file, or as it is meant."""
+        self.tab = "entry"
+        self.raw = not self.raw
 
     def action_toggle_wrap(self) -> None:
         """Wrap long lines, or cut them at the pane's edge."""
         self.view.wrap = not self.view.wrap
+
+    def action_toggle_numbers(self) -> None:
+        """Show the numbers of the lines of texts, or not."""
+        self.view.numbers = not self.view.numbers
 
     def action_line_up(self) -> None:
         """Scroll one line up."""
@@ -250,6 +292,10 @@ class Preview(Vertical, can_focus=True, can_focus_children=False):
         """Scroll one page down."""
         self.view.action_page_down()
 
+    def action_half_page(self, direction: int) -> None:
+        """Scroll half a page down (1) or up (-1)."""
+        self.view.action_half_page(direction)
+
     def action_first(self) -> None:
         """Scroll to the top."""
         self.view.action_first()
@@ -258,14 +304,58 @@ class Preview(Vertical, can_focus=True, can_focus_children=False):
         """Scroll to the end."""
         self.view.action_last()
 
+    def action_block(self, step: int) -> None:
+        """Choose the next block or message, or the one before."""
+        self.view.choose_block(step)
 
-def _document(wish: _Wish, stop: Callable[[], bool]) -> Document:
-    if wish.tab == "context" and not wish.session.complete:
-        return notice(one_line(wish.entry.id, 60), "", "The whole session is still being read.")
-    if wish.tab == "context":
-        return context_document(wish.session, wish.entry.id, whole=wish.whole, stop=stop)
-    return entry_document(wish.session, wish.entry, whole=wish.whole)
+    # ---- links
+
+    def action_link(self, step: int) -> None:
+        """Choose the next link to an entry, or the one before."""
+        self.view.choose_link(step)
+
+    def on_document_view_link_clicked(self, event: DocumentView.LinkClicked) -> None:
+        """Follow a link that was clicked."""
+        event.stop()
+        self._follow(event.entry_id)
+
+    def _follow(self, entry_id: str) -> None:
+        if self._wish is not None:
+            self._came_from.append(self._wish.entry.id)
+            self.post_message(self.LinkFollowed(self._wish.session, entry_id))
+
+    def action_go_back(self) -> None:
+        """Go back to where the last link was followed from."""
+        if self._came_from and self._wish is not None:
+            self.post_message(self.LinkFollowed(self._wish.session, self._came_from.pop()))
+
+    # ---- other programs
+
+    def action_activate(self) -> None:
+        """Follow the chosen link; without one, read in the pager."""
+        link = self.view.link
+        if link is not None:
+            self._follow(link)
+        else:
+            self.action_read("pager")
+
+    def action_read(self, reader: Reader) -> None:
+        """Read what is shown in the pager, or in the editor."""
+        if self._wish is not None:
+            self.post_message(self.ReadingWanted(self._wish, reader))
+
+    def action_open_image(self) -> None:
+        """Open the image of the chosen block, else the next one on the screen, in the system's viewer."""
+        self.post_message(self.ImageWanted(self.view.blocks_on))
+
+    def action_copy(self, what: str) -> None:
+        """Copy what the mouse selected; else the entry's text, the chosen block, or all that is shown."""
+        if self._wish is None:
+            return
+        selected = self.screen.get_selected_text()
+        text = selected or ("\n".join(self.document.texts()) if what == "all" else None)
+        self.post_message(self.CopyWanted(self._wish, self.view.block if what == "block" else None, text))
 
 
-def _trouble(wish: _Wish, text: str) -> Document:
+def _trouble(wish: Wish, text: str) -> Document:
     return notice(one_line(wish.entry.id, 60), "", text, style="error")

@@ -1,0 +1,141 @@
+"""What moving the leaf to an entry changes for the model: what leaves the context, and what comes back."""
+
+from collections.abc import Callable, Iterator
+from typing import Final, NamedTuple
+
+from pitree.sessions.context import path_settings, read_part
+from pitree.sessions.difference import Difference, Numbered, context_difference
+from pitree.sessions.entries import Entry
+from pitree.sessions.file import SessionFile
+from pitree.sessions.text import one_line
+from pitree.sessions.tokens import ContextTokens, estimate_tokens
+from pitree.ui.documents.context import StoppableReader, model_text, parts_tokens
+from pitree.ui.documents.context_messages import ContextMessage, Sign, context_messages, write_messages
+from pitree.ui.documents.model import Document
+from pitree.ui.documents.place import naming
+from pitree.ui.documents.values import compact, plural
+from pitree.ui.documents.writer import Writer
+
+# What reads more than this for its numbers is shown before they are there.
+_SOON_BYTES: Final = 4 << 20
+_LEAVES: Final = Sign("−", "diff-remove")
+_RETURNS: Final = Sign("+", "diff-add")
+
+
+def changes_documents(
+    session: SessionFile, entry: Entry, *, stop: Callable[[], bool] = lambda: False
+) -> Iterator[Document]:
+    """Yield what changes when the leaf goes to `entry`: where numbers take their time, first without them.
+
+    Raises StoppedError as soon as `stop` returns true, and what `session.body` raises.
+    """
+    reader = StoppableReader(session, stop)
+    leaf_id = session.tree.leaf_id
+    found = context_difference(reader, leaf_id, entry.id)
+    both = (*found.leaves, *found.returns)
+    if sum(part.entry.length for _, part in both) > _SOON_BYTES:
+        yield _document(reader, leaf_id, entry, found, None)
+    yield _document(reader, leaf_id, entry, found, _numbers(reader, found))
+
+
+class _Numbers(NamedTuple):
+    """Sizes in tokens: of both contexts, of what leaves (estimated), and of what comes back (estimated)."""
+
+    before: ContextTokens
+    after: ContextTokens
+    leaving: int
+    returning: int
+
+
+def _numbers(reader: StoppableReader, found: Difference) -> _Numbers:
+    return _Numbers(
+        parts_tokens(reader, found.before),
+        parts_tokens(reader, found.after),
+        _estimate(reader, found.leaves),
+        _estimate(reader, found.returns),
+    )
+
+
+def _estimate(reader: StoppableReader, messages: list[Numbered]) -> int:
+    return sum(estimate_tokens(read_part(reader, part)) for _, part in messages)
+
+
+def _document(
+    reader: StoppableReader, leaf_id: str | None, entry: Entry, found: Difference, numbers: _Numbers | None
+) -> Document:
+    writer = Writer()
+    title = f"changes at {one_line(entry.id, 60)}"
+    writer.line(("changes", "heading"), (f" when the leaf moves to {naming(entry)}", "muted"))
+    if leaf_id == entry.id:
+        writer.line(("The leaf is here: nothing changes.", "text"))
+        writer.field("tokens", "… being counted" if numbers is None else _size(numbers.after))
+        return writer.document(title, unfinished=numbers is None)
+    _write_way(writer, reader, leaf_id, found)
+    _write_sizes(writer, found, numbers)
+    _write_settings(writer, reader, found)
+    if not (found.leaves or found.returns):
+        writer.blank()
+        writer.line(("The model would see what it sees now.", "text"))
+    session = reader.session
+    leaving = context_messages(session, found.before.parts, found.leaves, _LEAVES)
+    _write_list(writer, "leaves the context", leaving, len(found.leaves), _LEAVES)
+    returning = context_messages(session, found.after.parts, found.returns, _RETURNS)
+    _write_list(writer, "comes back", returning, len(found.returns), _RETURNS)
+    return writer.document(title, unfinished=numbers is None)
+
+
+def _write_way(writer: Writer, reader: StoppableReader, leaf_id: str | None, found: Difference) -> None:
+    leaf = reader.tree.get(leaf_id)
+    if leaf is None:
+        writer.field("from", "before the first entry")
+    else:
+        writer.link("from", leaf.id, naming(leaf))
+    if found.ancestor is None:
+        writer.field("in common", "nothing: no entry is above both")
+    elif found.ancestor is leaf:
+        writer.field("in common", "all of the way to the leaf: the entry is below it")
+    elif not found.regained:
+        writer.field("in common", "all of the way to the entry: it is above the leaf")
+    else:
+        writer.link("in common", found.ancestor.id, f"up to {naming(found.ancestor)}")
+    if found.abandoned:
+        writer.field("behind", f"{plural(len(found.abandoned), 'entry', 'entries')}")
+
+
+def _write_sizes(writer: Writer, found: Difference, numbers: _Numbers | None) -> None:
+    def counted(messages: list[Numbered], tokens: int | None) -> str:
+        words = plural(len(messages), "message")
+        if not messages:
+            return words
+        return f"{words}, … tokens" if tokens is None else f"{words}, ~{tokens:,} tokens"
+
+    leaving, returning = (None, None) if numbers is None else (numbers.leaving, numbers.returning)
+    writer.field("leaves", counted(found.leaves, leaving), "diff-remove" if found.leaves else "text")
+    writer.field("comes back", counted(found.returns, returning), "diff-add" if found.returns else "text")
+    writer.field("stays", plural(found.stays, "message"))
+    if numbers is None:
+        writer.field("tokens", "… being counted")
+    else:
+        writer.field("tokens", f"{_size(numbers.before)} now, {_size(numbers.after)} there")
+
+
+def _size(tokens: ContextTokens) -> str:
+    return f"~{tokens.total:,}" if tokens.estimated else f"{tokens.total:,}"
+
+
+def _write_settings(writer: Writer, reader: StoppableReader, found: Difference) -> None:
+    """Write the model and the thinking level where they change."""
+    old_level, old_model = path_settings(reader, found.before.path)
+    level, model = path_settings(reader, found.after.path)
+    if old_model != model:
+        writer.field("model", f"{model_text(old_model)} → {model_text(model)}")
+    if old_level != level:
+        writer.field("thinking", f"{compact(old_level, 60)} → {compact(level, 60)}")
+
+
+def _write_list(
+    writer: Writer, title: str, messages: Iterator[ContextMessage], count: int, sign: Sign
+) -> None:
+    if count:
+        writer.heading(title, sign.style, after=plural(count, "message"))
+        write_messages(writer, messages, count)

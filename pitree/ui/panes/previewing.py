@@ -1,0 +1,96 @@
+"""What the preview is asked to show, and the documents that answer it; made in a worker."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from typing import Final, Literal, get_args
+
+from pitree.sessions.entries import Entry
+from pitree.sessions.file import SessionFile
+from pitree.sessions.ledger import Ledger
+from pitree.sessions.text import one_line
+from pitree.ui.documents.changes import changes_documents
+from pitree.ui.documents.context import context_documents
+from pitree.ui.documents.entry import entry_document
+from pitree.ui.documents.model import Document, notice
+from pitree.ui.documents.raw import raw_document, raw_text
+
+Tab = Literal["entry", "context", "changes"]
+
+TABS: Final[tuple[Tab, ...]] = get_args(Tab)
+
+# Lines longer than this are shown by their beginning until the rest was decoded (about 3 ms a megabyte).
+_LONG_BYTES: Final = 4 << 20
+_BEGINNING_BYTES: Final = 1 << 18
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Wish:
+    """What somebody wants to see. Two wishes are never equal: the newest one counts.
+
+    With `whole`, nothing is cut for its size; with `raw`, an entry is shown as it stands in the file.
+    """
+
+    session: SessionFile
+    entry: Entry
+    tab: Tab
+    whole: bool = False
+    raw: bool = False
+
+    def like(self, other: "Wish | None") -> bool:
+        """Return whether both want the same thing, so that the place in it can be kept."""
+        return (
+            other is not None
+            and self.tab == other.tab
+            and self.raw == other.raw
+            and self.entry.id == other.entry.id
+            and self.session.path == other.session.path
+        )
+
+    def but(self, *, whole: bool = False, raw: bool | None = None, tab: Tab | None = None) -> "Wish":
+        """Return a wish for the same entry in another way."""
+        return replace(self, whole=whole, raw=self.raw if raw is None else raw, tab=tab or self.tab)
+
+
+class Maker:
+    """Makes the documents that are wished for, one after another; keeps what a session's entries cost."""
+
+    def __init__(self) -> None:
+        self._ledger: Ledger | None = None
+
+    def documents(self, wish: Wish, stop: Callable[[], bool]) -> Iterator[Document]:
+        """Yield the document of a wish; where it takes its time, first what is known of it at once.
+
+        Raises StoppedError as soon as `stop` returns true, SessionError and OSError where the file cannot be
+        read.
+        """
+        session, entry = wish.session, wish.entry
+        if wish.tab != "entry" and not session.complete:
+            yield notice(one_line(entry.id, 60), "", "The whole session is still being read.")
+        elif wish.tab == "context":
+            ledger = self._ledger_of(session)
+            yield from context_documents(session, entry.id, ledger, whole=wish.whole, stop=stop)
+        elif wish.tab == "changes":
+            yield from changes_documents(session, entry, stop=stop)
+        elif wish.raw:
+            yield raw_document(session, entry, whole=wish.whole)
+        else:
+            if entry.length > _LONG_BYTES and not wish.whole:
+                beginning = session.beginning(entry, _BEGINNING_BYTES)
+                yield entry_document(session, entry, beginning=beginning)
+            yield entry_document(session, entry, whole=wish.whole, colour=True)
+
+    def _ledger_of(self, session: SessionFile) -> Ledger:
+        if self._ledger is None or self._ledger.session is not session:
+            self._ledger = Ledger(session)
+        return self._ledger
+
+
+def printed(wish: Wish, stop: Callable[[], bool]) -> str:
+    """Return all of what is wished for as text, safe to print: of a raw entry its JSON and nothing else.
+
+    Raises what `Maker.documents` raises.
+    """
+    if wish.tab == "entry" and wish.raw:
+        return raw_text(wish.session, wish.entry)
+    *_, document = Maker().documents(wish.but(whole=True), stop)
+    return "".join(f"{line}\n" for line in document.texts())
