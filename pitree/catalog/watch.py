@@ -51,7 +51,8 @@ def watch_folder(
                 told(paths)
         except FileNotFoundError:
             continue  # it went meanwhile
-        except (OSError, RuntimeError) as error:  # such as: too many watches, or instances of them
+        # such as: too many watches, or instances of them; a name that is not UTF-8
+        except (OSError, RuntimeError, ValueError) as error:
             failed = True
             problem(str(error) or type(error).__name__)
             stop.wait(_AGAIN_SECONDS)
@@ -61,7 +62,7 @@ def _events(
     folder: Path, identity: tuple[int, int], stop: threading.Event, *, recursive: bool
 ) -> Iterator[frozenset[Path]]:
     """Yield what changes until the folder is no longer the one it was."""
-    from watchfiles import watch
+    from watchfiles import Change, watch
 
     changes = watch(
         folder,
@@ -75,11 +76,15 @@ def _events(
         recursive=recursive,
         ignore_permission_denied=True,
     )
-    yield frozenset()  # what changed before the watch began
+    gone = (Change.deleted, str(folder))  # of one that is made again the identity can be the same
+    begun = False
     for found in changes:
         if found:
             yield frozenset(Path(path) for _, path in found)
-        if _identity(folder) != identity:
+        if not begun:
+            begun = True
+            yield frozenset()  # what changed before the watch began
+        if gone in found or _identity(folder) != identity:
             yield frozenset()
             return
 

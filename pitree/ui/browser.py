@@ -279,6 +279,7 @@ class Browser(Following, Resuming, Opening):
         same = self._kept_for == self.session_path
         self._kept_for = self.session_path if session is not None or problem is not None else None
         self.session = session
+        self.unreadable = self.session_path if problem else None
         if session is None and problem is None:
             self.session_path = None
         if picture is None and session is not None:
@@ -299,7 +300,8 @@ class Browser(Following, Resuming, Opening):
 
     def session_grew(self, picture: Picture, entries: list[Entry]) -> None:
         """Show what was appended to the session."""
-        self.query_one(TreePane).grow(picture.layout, entries)
+        if entries:
+            self.query_one(TreePane).grow(picture.layout, entries)
         self.remark = picture.remark
         self._show_name()
         self._show_status()

@@ -50,6 +50,8 @@ class Following(Reading):
 
     session: SessionFile | None
     session_path: Path | None
+    unreadable: Path | None = None
+    """The session that is wanted, but could not be read."""
 
     class Changed(Message):
         """Files may have changed; none named means: any."""
@@ -88,7 +90,7 @@ class Following(Reading):
     # ---- what the browser does with it
 
     def session_grew(self, picture: Picture, entries: list[Entry]) -> None:
-        """Show what was appended to the session."""
+        """Show what was appended to the session; without entries it was damage, or is not finished."""
         raise NotImplementedError
 
     def session_is_gone(self) -> None:
@@ -189,15 +191,16 @@ class Following(Reading):
             if session is not None and session.complete and session.path == path:
                 failed = None
                 await self._follow(session)
-            elif session is None and path is not None:
-                # it could not be read; as soon as it is another one, it may be
+            elif path is not None and path == self.unreadable:
+                # as soon as it is another one, it may be a session
                 now = (path, await asyncio.to_thread(_facts, path))
-                if failed is not None and failed[0] == path and failed != now:
+                if failed != now:
+                    failed = now
                     self.load_session(path, at_once=True)
-                failed = now
             await asyncio.sleep(max(_REST_SECONDS, _REST_TIMES * (time.monotonic() - began)))
 
     async def _follow(self, session: SessionFile) -> None:
+        size = session.size
         try:
             growth = await asyncio.to_thread(session.read_growth)
         except (SessionError, OSError):
@@ -207,7 +210,7 @@ class Following(Reading):
         if growth.replaced:
             await self._follow_to_another(session)
             return
-        if not growth.entries:
+        if session.size == size:
             return
         tree = session.tree
         relinked = tree.relinked

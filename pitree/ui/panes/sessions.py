@@ -148,6 +148,11 @@ class SessionsPane(SearchedList):
         self._rebuild()
 
     @property
+    def shown_rows(self) -> list[SessionRow]:
+        """The sessions in the list, from top to bottom."""
+        return self._shown
+
+    @property
     def highlighted(self) -> SessionRow | None:
         """The session under the highlight."""
         return self._shown[self.cursor] if 0 <= self.cursor < len(self._shown) else None
@@ -184,7 +189,9 @@ class SessionsPane(SearchedList):
         if first:
             self._wanted = None
         wanted = None if first else self._wanted or (before.path if before else None)
-        place = next((index for index, row in enumerate(rows) if row.path == wanted), 0)
+        removed = before is not None and before.location not in self._all
+        otherwise = self.cursor if removed and not first else 0  # what came after it stands there now
+        place = next((index for index, row in enumerate(rows) if row.path == wanted), otherwise)
         self._set_placeholder()
         old = (before.path, before.size, before.mtime_ns) if before else None
         self.set_rows(len(rows), place)
