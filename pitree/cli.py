@@ -21,6 +21,7 @@ into Pi from there.
 
   pitree [FILE|ID]              the screen (on that session)
   pitree list [QUERY]           sessions, newest first
+  pitree search QUERY           where something was said
   pitree tree FILE              the entry tree, as drawn
   pitree context FILE           what the model would see
   pitree show FILE ID           one entry in full
@@ -67,10 +68,11 @@ def _command_parser(name: str) -> ArgumentParser:
     doc = (COMMANDS[name].__doc__ or "").strip()
     parser = _Parser(prog=f"pitree {name}", description=doc)
     _common(parser)
-    if name in {"list", "resume"}:
+    if name in {"list", "search", "resume"}:
         _no_cache(parser)
-    if name == "list":
-        parser.add_argument("query", nargs="*", metavar="QUERY", help='words, "a phrase", or re:PATTERN')
+    if name in {"list", "search"}:
+        asked = "*" if name == "list" else "+"
+        parser.add_argument("query", nargs=asked, metavar="QUERY", help='words, "a phrase", or re:PATTERN')
         parser.add_argument("--all", action="store_true", help="the sessions of all folders")
     elif name == "resume":
         parser.add_argument(
@@ -85,7 +87,9 @@ def _command_parser(name: str) -> ArgumentParser:
         where.add_argument("--fork", action="store_true", help="fork the session into this folder instead")
     else:
         parser.add_argument("file", metavar="FILE", help="a path, or the beginning of a session's id")
-    if name == "tree":
+    if name == "search":
+        parser.add_argument("--tools", action="store_true", help="what tools were told and answered, too")
+    elif name == "tree":
         parser.add_argument("--filter", choices=FILTERS, default=DEFAULT_FILTER, help="which entries to show")
     elif name == "context":
         parser.add_argument("--leaf", metavar="ID", help="as if the leaf were there")

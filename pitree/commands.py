@@ -1,4 +1,4 @@
-"""The commands that print: list, tree, context, show; and resume. No screen, no colour, safe for pipes."""
+"""The commands that print: list, search, tree, context, show; and resume. No screen, safe for pipes."""
 
 import io
 import os
@@ -10,7 +10,7 @@ from contextlib import ExitStack, closing
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, BinaryIO, Final, NoReturn
+from typing import TYPE_CHECKING, Any, BinaryIO, Final, Literal, NoReturn
 
 from pitree import demo
 from pitree.agent import launch as pi
@@ -21,6 +21,7 @@ from pitree.sessions import javascript
 from pitree.sessions.context import SessionContext, build_session_context
 from pitree.sessions.describe import describe_or_say
 from pitree.sessions.entries import JsonObject
+from pitree.sessions.errors import SessionError
 from pitree.sessions.file import SessionFile
 from pitree.sessions.jsonl import encode_value
 from pitree.sessions.rows import Rows, visible_rows
@@ -29,6 +30,7 @@ from pitree.sessions.tokens import context_tokens
 
 if TYPE_CHECKING:  # opening it brings SQLite, which most commands do not need
     from pitree.catalog.cache import Cache
+    from pitree.catalog.finder import Finder
 
 _TITLE_LENGTH = 80
 
@@ -96,9 +98,11 @@ def list_sessions(args: Namespace, place: Place) -> None:
     """Print the sessions of this folder or of the whole store, newest first."""
     query_text = " ".join(args.query)
     with closing(open_cache(args)) as cache:
-        rows = read_rows(place, cache, everything=args.all)
+        rows: Sequence[SessionRow] = read_rows(place, cache, everything=args.all)
         if query_text.strip():
-            rows = _matching(rows, query_text, cache)
+            from pitree.catalog.finder import Finder
+
+            rows = _found(Finder(cache), rows, query_text, "recent")
         if args.json:
             whole = cache.first_messages(rows)
             write_json([_session_json(row, whole.get(row.key, row.first_message)) for row in rows])
@@ -117,22 +121,71 @@ def list_sessions(args: Namespace, place: Place) -> None:
         )
 
 
+def search_sessions(args: Namespace, place: Place) -> None:
+    """Print where in the sessions of this folder or of the whole store something was said."""
+    from pitree.catalog.finder import Finder
+
+    query_text = " ".join(args.query)
+    if not query_text.strip():
+        raise CommandError('nothing to search for; give words, a "phrase" or re:PATTERN')
+    with closing(open_cache(args)) as cache:
+        finder = Finder(cache)
+        rows = _found(
+            finder, read_rows(place, cache, everything=args.all), query_text, "relevance", in_tools=args.tools
+        )
+        found = [(row, _hits_json(finder, row, query_text, in_tools=args.tools)) for row in rows]
+    if args.json:
+        write_json(
+            [
+                {"path": os.fsdecode(row.path), "id": row.id, "name": row.name, "hits": hits}
+                for row, hits in found
+            ]
+        )
+        return
+    for row, hits in found:
+        write_line(f"{row.id[:13]:<13}  {_local_time(row.modified):<16}  {row.title}")
+        for hit in hits:
+            write_line(f"    {hit['entryId']:<8}  {hit['role']:<10}  {hit['snippet']}")
+    if not found:
+        where = "the store" if args.all else f"{place.cwd}"
+        hint = "" if args.all else " (--all looks everywhere)"
+        warn(f"nothing found in {where}{hint}; looked in {place.store.root}")
+
+
+def _hits_json(finder: "Finder", row: SessionRow, query_text: str, *, in_tools: bool) -> list[JsonObject]:
+    hits = finder.hits(row, query_text, in_tools=in_tools)
+    ids: dict[int, str] = {}
+    if not all(hit.entry_id for hit in hits):  # opening the session makes them up
+        try:
+            with SessionFile.load(row.path) as session:
+                ids = {entry.offset: entry.id for entry in session.entries}
+        except (SessionError, OSError) as error:
+            warn(str(error))
+    return [
+        {"entryId": hit.entry_id or ids.get(hit.offset, ""), "role": hit.role, "snippet": hit.snippet}
+        for hit in hits
+    ]
+
+
+def _found(
+    finder: "Finder",
+    rows: Sequence[SessionRow],
+    query_text: str,
+    order: Literal["relevance", "recent"],
+    *,
+    in_tools: bool = False,
+) -> Sequence[SessionRow]:
+    found = finder.find(rows, query_text, order, in_tools=in_tools)
+    if found.problem:
+        raise CommandError(f"search {query_text!r}: {found.problem}; correct the pattern, or leave out re:")
+    return found.rows
+
+
 def open_cache(args: Namespace) -> "Cache":
     """Return what was read of sessions before, unless it is not to be used."""
     from pitree.catalog.cache import Cache, cache_dir
 
     return Cache(None if args.no_cache or args.demo else cache_dir())
-
-
-def _matching(rows: list[SessionRow], query_text: str, cache: "Cache") -> list[SessionRow]:
-    from pitree.catalog.search import Search
-    from pitree.sessions.query import parse_query
-
-    query = parse_query(query_text)
-    found = Search(cache).find(rows, query, order="recent")
-    if query.error:
-        raise CommandError(f"search {query_text!r}: {query.error}; correct the pattern, or leave out re:")
-    return found
 
 
 def read_rows(place: Place, cache: "Cache", *, everything: bool) -> list[SessionRow]:
@@ -347,6 +400,7 @@ def _become(launched: pi.Launch) -> NoReturn:
 
 COMMANDS: dict[str, Callable[[Namespace, Place], int | None]] = {
     "list": list_sessions,
+    "search": search_sessions,
     "tree": print_tree,
     "context": print_context,
     "show": print_entry,

@@ -38,6 +38,7 @@ class Span(NamedTuple):
     length: int
     offset: int
     entry_id: str
+    role: str
 
 
 class _Cost(msgspec.Struct, gc=False):
@@ -232,7 +233,7 @@ class Tally(msgspec.Struct):
             text = " ".join([block.text or "" for block in content if block.type == "text"])
         if text:
             self.texts.append(text)
-            self.spans.append(Span(len(text), offset, entry_id))
+            self.spans.append(Span(len(text), offset, entry_id, message.role))
             if not self.first and message.role == "user":
                 self.first = text
 

@@ -3,6 +3,7 @@
 from pathlib import Path
 from typing import ClassVar, Final
 
+from msgspec.structs import replace
 from textual import events
 from textual.app import ComposeResult
 from textual.binding import BindingType
@@ -10,7 +11,8 @@ from textual.containers import Horizontal
 from textual.content import Content
 from textual.worker import Worker, WorkerState
 
-from pitree.catalog.locations import folder_name, session_folders
+from pitree.catalog.arrange import scopes_of
+from pitree.catalog.locations import session_folders
 from pitree.catalog.rows import SessionRow
 from pitree.sessions.entries import Entry
 from pitree.sessions.errors import SessionError
@@ -23,12 +25,12 @@ from pitree.ui.keys import GLOBAL_KEYS, PREVIEW_KEYS, SESSIONS_KEYS, TREE_KEYS, 
 from pitree.ui.opening import Opening
 from pitree.ui.options import Options
 from pitree.ui.panes.preview import Preview
-from pitree.ui.panes.sessions import SessionsPane
+from pitree.ui.panes.sessions import SessionsPane, Sources
 from pitree.ui.panes.tree import TreePane
 from pitree.ui.reading import Picture, Reading
 from pitree.ui.remarks import liveness, newest_elsewhere, short_path
 from pitree.ui.resuming import Resuming
-from pitree.ui.state import FoldStore
+from pitree.ui.state import FoldStore, ViewStore
 
 WIDE: Final = 140
 MIDDLE: Final = 90
@@ -60,31 +62,26 @@ class Browser(Following, Resuming, Opening):
         self._store_is_read = False
         self._kept_for: Path | None = None
         """The session whose folds, filter, search and highlight the tree has."""
+        self._landed: tuple[Path, str] | None = None
+        """Which session and search the tree last went to the match of."""
         self.remark = ""
         """What the status line says besides the position; safe to print."""
 
     def compose(self) -> ComposeResult:
         """Lay out the bars and the panes."""
         options = self.options
-        folder = str(options.store.root / folder_name(str(options.cwd)))
-        asked_for = str(options.file)
-
-        def in_folder(row: SessionRow) -> bool:
-            if row.location == asked_for:
-                return True  # what was asked for by name
-            if options.store.flat:
-                return options.store.holds_for(row.cwd, options.cwd)
-            return row.folder == folder
-
+        kept = ViewStore(options.state_dir)
+        view = kept.load()
+        sources = Sources(
+            scopes=scopes_of(options.store, options.cwd, options.file),
+            open_finder=lambda: self.finder,
+            keep_view=kept.save,
+            clock=options.clock,
+            view=replace(view, scope="everything") if options.everything else view,
+        )
         yield TitleBar(id="title")
         with Horizontal(id="panes"):
-            yield SessionsPane(
-                in_folder=in_folder,
-                everything=options.everything,
-                open_cache=lambda: self.cache,
-                clock=options.clock,
-                id="sessions",
-            )
+            yield SessionsPane(sources, id="sessions")
             yield TreePane(id="tree")
             yield Preview(id="preview")
         yield StatusBar(id="status")
@@ -257,7 +254,8 @@ class Browser(Following, Resuming, Opening):
 
     def _read_store(self) -> None:
         self._store_is_read = True
-        self.read_store(everything=self.query_one(SessionsPane).everything, pinned=self._pinned)
+        sessions = self.query_one(SessionsPane)
+        self.read_store(everything=sessions.everything, nested=sessions.view.nested, pinned=self._pinned)
 
     def on_reading_session_loaded(self, event: Reading.SessionLoaded) -> None:
         """Show the session if it is still the one that is wanted."""
@@ -288,6 +286,7 @@ class Browser(Following, Resuming, Opening):
         tree.show(session, picture and picture.layout, keep=same, problem=problem)
         self.remark = one_line(problem, 600) if problem else picture.remark if picture else ""
         self._show_name()
+        self._land()
         self._show_status()
 
     def _show_name(self) -> None:
@@ -323,8 +322,9 @@ class Browser(Following, Resuming, Opening):
 
     def listed_folders(self) -> list[str]:
         """Return the folders whose sessions are listed."""
-        everything = self.query_one(SessionsPane).everything
-        return session_folders(self.options.store, None if everything else str(self.options.cwd))
+        sessions = self.query_one(SessionsPane)
+        cwd = None if sessions.everything else str(self.options.cwd)
+        return session_folders(self.options.store, cwd, nested=sessions.view.nested)
 
     def on_following_store_changed(self, event: Following.StoreChanged) -> None:
         """Show what came, went or changed in the store."""
@@ -381,6 +381,27 @@ class Browser(Following, Resuming, Opening):
         """Say the new filter or search."""
         self._show_status()
 
+    def on_sessions_pane_hit_changed(self) -> None:
+        """Go to where the search matches."""
+        self._land()
+
+    def _land(self) -> None:
+        """Highlight the entry in which the search matches, once for each session and search."""
+        sessions, session = self.query_one(SessionsPane), self.session
+        row, hit = sessions.highlighted, sessions.hit
+        if session is None or not session.complete or row is None or row.location != str(session.path):
+            return
+        place = (session.path, sessions.query_text)
+        if hit is not None and place != self._landed:
+            self._landed = place
+            entry = next((entry for entry in session.entries if entry.offset == hit.offset), None)
+            if entry is not None:
+                self.query_one(TreePane).select(entry.id)
+
+    def on_sessions_pane_unkept(self, event: SessionsPane.Unkept) -> None:
+        """Say what cannot be remembered."""
+        self.say(event.reason, warning=True)
+
     def on_sessions_pane_changed(self) -> None:
         """Say the new position."""
         self._show_status()
@@ -406,8 +427,11 @@ class Browser(Following, Resuming, Opening):
         self.query_one(StatusBar).show(position, said, warning=warning)
 
     def _show_title(self) -> None:
-        everything = self.query_one(SessionsPane).everything
-        scope = "all folders" if everything else one_line(short_path(str(self.options.cwd)), 200)
+        scope = {
+            "folder": one_line(short_path(str(self.options.cwd)), 200),
+            "repository": f"the repository of {one_line(short_path(str(self.options.cwd)), 200)}",
+            "everything": "all folders",
+        }[self.query_one(SessionsPane).view.scope]
         demo = "demo: a throw-away copy  " if self.options.demo else ""
         doing = "  ".join(part for part in (self._doing, self._reading) if part)
         self.query_one(TitleBar).show(demo + scope, doing)

@@ -17,7 +17,6 @@ from textual.message import Message
 from pitree.catalog.errors import CacheLostError
 from pitree.catalog.header import read_header
 from pitree.catalog.rows import SessionRow
-from pitree.catalog.sync import update_folders
 from pitree.catalog.watch import TICK_SECONDS, watch_folder
 from pitree.sessions.entries import Entry
 from pitree.sessions.errors import SessionError
@@ -257,6 +256,8 @@ class Following(Reading):
 
     def _look_at(self, wanted: set[str] | None) -> None:
         """Find what changed in some folders, or in all."""
+        from pitree.catalog.sync import update_folders  # brings SQLite, which can wait for the first picture
+
         there = self.listed_folders()
         folders = [folder for folder in there if wanted is None or folder in wanted]
         before = self.listed()
@@ -269,7 +270,7 @@ class Following(Reading):
 
         try:
             done = update_folders(
-                folders, self.cache, also=also, on_rows=found, stop=self._stop_watching.is_set
+                folders, self.finder.cache, also=also, on_rows=found, stop=self._stop_watching.is_set
             )
         except (CacheLostError, OSError):
             return  # the next look will be better

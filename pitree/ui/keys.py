@@ -44,9 +44,15 @@ GLOBAL_KEYS = (
 
 SESSIONS_KEYS = (
     Key("enter", "activate", "resume", "Resume the session in Pi; pitree ends"),
-    Key("ctrl+o", "toggle_scope", "all folders", "This folder, or everything"),
+    Key("ctrl+o", "next_scope", "scope", "This folder, this repository, or all folders"),
+    Key("ctrl+s", "next_order", "order", "Order: families, newest, best match, largest, most expensive"),
+    Key("alt+g", "next_group", "", "Group by folder, by day, or not at all"),
     Key("ctrl+n", "toggle_named", "", "Only sessions that have a name"),
     Key("ctrl+p", "toggle_path", "", "Show the paths of the files"),
+    Key("alt+c", "toggle_tools", "", "Search what tools were told and answered, too"),
+    Key("alt+n", "toggle_nested", "", "Also sessions in deeper folders, as agents below agents leave them"),
+    Key("ctrl+t,insert", "toggle_mark", "", "Mark the session, or take its mark away"),
+    Key("alt+t", "mark_all", "", "Mark all that are listed; again: none"),
 )
 
 TREE_KEYS = (

@@ -3,18 +3,16 @@
 import asyncio
 import threading
 from pathlib import Path
-from typing import Final, NamedTuple, Self
+from typing import TYPE_CHECKING, Final, NamedTuple, Self
 
 from textual import work
 from textual.message import Message
 from textual.screen import Screen
 from textual.worker import get_current_worker
 
-from pitree.catalog.cache import Cache
 from pitree.catalog.errors import CacheLostError
 from pitree.catalog.locations import Problem
 from pitree.catalog.rows import SessionRow
-from pitree.catalog.sync import update
 from pitree.sessions.errors import SessionError
 from pitree.sessions.file import SessionFile, StoppedError
 from pitree.sessions.glimpse import Glimpse
@@ -22,6 +20,9 @@ from pitree.sessions.helper import Helper
 from pitree.sessions.rows import Layout
 from pitree.ui.options import Options
 from pitree.ui.remarks import remark_on
+
+if TYPE_CHECKING:  # it brings SQLite, which can wait until the first picture is there
+    from pitree.catalog.finder import Finder
 
 _DEBOUNCE_SECONDS: Final = 0.03
 _LARGE_FILE: Final = 1 << 24
@@ -48,8 +49,8 @@ class Reading(Screen[None]):
     _stop_loading = threading.Event()
     _begun = False
     """Whether what was read before the screen was there has been used."""
-    _cache: Cache | None = None
-    _cache_opening = threading.Lock()
+    _finder: "Finder | None" = None
+    _finder_opening = threading.Lock()
 
     class SessionLoaded(Message):
         """A session was read, or could not be."""
@@ -95,23 +96,30 @@ class Reading(Screen[None]):
     def on_unmount(self) -> None:
         """Let no reading go on for nobody: the program would wait for it."""
         self._stop_loading.set()
-        if self._cache is not None:
-            self._cache.close()
+        if self._finder is not None:
+            self._finder.cache.close()
 
     @property
-    def cache(self) -> Cache:
+    def finder(self) -> "Finder":
         """What was read of sessions before; opened when it is first asked for, in whatever thread."""
-        with self._cache_opening:
-            if self._cache is None:
-                self._cache = Cache(self.options.cache_dir)
-            return self._cache
+        with self._finder_opening:
+            if self._finder is None:
+                from pitree.catalog.cache import Cache
+                from pitree.catalog.finder import Finder
+
+                self._finder = Finder(Cache(self.options.cache_dir))
+            return self._finder
 
     @work(thread=True, exclusive=True, group="store", exit_on_error=False)
-    def read_store(self, *, everything: bool, pinned: Path | None) -> None:
+    def read_store(self, *, everything: bool, nested: bool, pinned: Path | None) -> None:
         """Look through the store, or this folder of it; `pinned` is a file to read besides.
+
+        With `nested` deeper folders are looked into as well.
 
         Posts `StoreRead` for what was found so far, and `StoreComplete` at the end.
         """
+        from pitree.catalog.sync import update
+
         worker = get_current_worker()
         options = self.options
         known: dict[str, bool] = {}
@@ -126,8 +134,9 @@ class Reading(Screen[None]):
         try:
             done = update(
                 options.store,
-                self.cache,
+                self.finder.cache,
                 cwd=None if everything else str(options.cwd),
+                nested=nested,
                 also=[] if pinned is None else [pinned],
                 on_rows=found,
                 stop=lambda: worker.is_cancelled,

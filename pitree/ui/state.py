@@ -1,4 +1,4 @@
-"""What pitree remembers of a session for the next time: its folds. Kept in a folder of pitree's own."""
+"""What pitree remembers for the next time, in a folder of its own: folds, and how the list is wanted."""
 
 import hashlib
 import os
@@ -6,6 +6,8 @@ from pathlib import Path
 
 import msgspec
 from platformdirs import user_state_path
+
+from pitree.catalog.arrange import View
 
 
 def state_dir() -> Path:
@@ -51,7 +53,30 @@ class FoldStore:
         if not folds:
             file.unlink(missing_ok=True)
             return
-        file.parent.mkdir(parents=True, exist_ok=True)
-        temporary = file.with_suffix(f".{os.getpid()}.new")
-        temporary.write_bytes(msgspec.json.encode(folds))
-        temporary.replace(file)
+        _write(file, folds)
+
+
+class ViewStore:
+    """How the list of sessions is wanted. With `folder` None nothing is kept."""
+
+    def __init__(self, folder: Path | None) -> None:
+        self._file = None if folder is None else folder / "sessions.json"
+
+    def load(self) -> View:
+        """Return what was kept; the usual where nothing is or what is there cannot be read."""
+        try:
+            return View() if self._file is None else msgspec.json.decode(self._file.read_bytes(), type=View)
+        except (OSError, msgspec.MsgspecError, UnicodeDecodeError):
+            return View()
+
+    def save(self, view: View) -> None:
+        """Keep it. Raises OSError when it cannot be written."""
+        if self._file is not None:
+            _write(self._file, view)
+
+
+def _write(file: Path, value: msgspec.Struct) -> None:
+    file.parent.mkdir(parents=True, exist_ok=True)
+    temporary = file.with_suffix(f".{os.getpid()}.new")
+    temporary.write_bytes(msgspec.json.encode(value))
+    temporary.replace(file)

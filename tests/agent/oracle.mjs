@@ -9,6 +9,7 @@
 //   {"op": "places", "cwd": CWD, "dir": DIR}   the sessions of a working directory, the one to continue; DIR is optional
 //   {"op": "everything"}                       the files of all sessions in the default root
 //   {"op": "search", "dir": DIR, "query": TEXT, "sort": "relevance" | "recent"}   ids of those that match, in order
+//   {"op": "threaded", "dir": DIR}             paths and levels of the sessions in Pi's threaded list
 //
 // What goes wrong inside Pi is answered as {"error": MESSAGE}. Pi repairs and migrates the files it opens, so it gets
 // copies.
@@ -25,6 +26,7 @@ const { SessionManager } = await load("pi-coding-agent", "dist/core/session-mana
 const interactive = (...parts) => load("pi-coding-agent", "dist/modes/interactive", ...parts);
 const { TreeSelectorComponent } = await interactive("components/tree-selector.js");
 const { filterAndSortSessions } = await interactive("components/session-selector-search.js");
+const { SessionSelectorComponent } = await interactive("components/session-selector.js");
 const { initTheme } = await interactive("theme/theme.js");
 const { KeybindingsManager } = await load("pi-coding-agent", "dist/core/keybindings.js");
 const { setKeybindings } = await load("pi-tui", "dist/index.js");
@@ -164,6 +166,15 @@ async function search({ dir, query, sort }) {
   return found.map((info) => info.id);
 }
 
+/** Pi's list as it stands there when its selector opens: families of forks. */
+async function threaded({ dir }) {
+  const sessions = await SessionManager.listAll(dir);
+  const load = async () => sessions;
+  const selector = new SessionSelectorComponent(load, load, nothing, nothing, nothing, nothing);
+  await new Promise((resolve) => setTimeout(resolve, 0)); // it takes what it loads in a later turn
+  return selector.getSessionList().filteredSessions.map(({ session, depth }) => [session.path, depth]);
+}
+
 /** Which sessions Pi lists for a working directory, and which one it would continue, in some folder or its own. */
 async function places({ cwd, dir }) {
   const listed = await SessionManager.list(cwd, dir);
@@ -173,7 +184,7 @@ async function places({ cwd, dir }) {
 
 const everything = async () => (await SessionManager.listAll()).map((info) => info.path);
 
-const operations = { session, script, search, places, everything, list: ({ dir }) => SessionManager.listAll(dir) };
+const operations = { session, script, search, threaded, places, everything, list: ({ dir }) => SessionManager.listAll(dir) };
 
 for await (const line of createInterface({ input: process.stdin })) {
   let answer;

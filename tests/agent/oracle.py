@@ -79,6 +79,11 @@ class Oracle:
         request = {"op": "search", "dir": str(folder), "query": query, "sort": sort}
         return cast("list[str]", self.ask(request))
 
+    def threaded(self, folder: Path) -> list[tuple[str, int]]:
+        """Give path and level of the sessions in a flat folder as Pi's list shows them at first."""
+        answer = cast("list[list[Any]]", self.ask({"op": "threaded", "dir": str(folder)}))
+        return [(str(path), int(level)) for path, level in answer]
+
     @property
     def home(self) -> Path:
         """The home that Pi finds there, and so the default root."""

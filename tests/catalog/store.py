@@ -99,7 +99,7 @@ def kept(cache: Cache, rows: list[SessionRow]) -> list[SessionRow]:
     """Put rows and their texts into a cache, as if there were files, and leave the texts there."""
     batch = []
     for place, made in enumerate(rows):
-        text = Text(made.text, [Span(len(made.text), 0, "e")] if made.text else [])
+        text = Text(made.text, [Span(len(made.text), 0, "e", "user")] if made.text else [])
         file = FoundFile(made.folder, f"{place}.jsonl", 0, 0, place)
         scanned = Scanned(made, text, Text("", []), Mark(Tally(objects=1), place, b""), goes_on=False)
         batch.append(Kept(made.folder, file.file, file, scanned))

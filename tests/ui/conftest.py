@@ -1,5 +1,6 @@
 """Screens on the demo store, with everything fixed that could make two runs differ."""
 
+import os
 import re
 import time
 from collections.abc import Callable
@@ -69,3 +70,12 @@ def app(store: Store) -> AppFactory:
         return PitreeApp(Options(**(given | options)))  # type: ignore[arg-type]
 
     return make
+
+
+def as_family(store: Store) -> None:
+    """Have the fork say where its parent is now."""
+    for path in store.root.glob("*/*.jsonl"):
+        content = path.read_bytes()
+        facts = path.stat()
+        path.write_bytes(content.replace(b'"/home/ada/.pi/agent/sessions', f'"{store.root}'.encode(), 1))
+        os.utime(path, ns=(facts.st_mtime_ns, facts.st_mtime_ns))

@@ -2,16 +2,19 @@
 
 import os
 import sys
+import threading
 from pathlib import Path
+from typing import Any
 
 import pytest
 from syrupy.assertion import SnapshotAssertion
 
 from pitree import demo
-from pitree.catalog.locations import Store, folder_name
+from pitree.catalog.locations import FoundFile, Store, folder_name, session_paths
+from pitree.catalog.scan import Mark, Scanned, read_session
 
-from .conftest import NOW, AppFactory
-from .waiting import settled, tree, wait_until
+from .conftest import NOW, AppFactory, as_family
+from .waiting import browser, settled, tree, wait_until
 
 SIZES = [(140, 40), (100, 30), (60, 20)]
 
@@ -40,6 +43,48 @@ async def test_panes(
         await pilot.press(*keys)
         await settled(pilot)
         assert pilot.app.export_screenshot() == picture
+
+
+@pytest.mark.parametrize(
+    ("keys", "size"),
+    [
+        pytest.param(("ctrl+t", "down", "ctrl+t"), (200, 24), id="marked-wide"),
+        pytest.param(("alt+g",), (140, 24), id="by-folder"),
+        pytest.param(("alt+g", "alt+g"), (60, 20), id="by-day-narrow"),
+        pytest.param(tuple("layout"), (140, 24), id="search"),
+        pytest.param((*"layout", "space", *"has:branches", "alt+c"), (84, 20), id="search-narrowed"),
+    ],
+)
+async def test_sessions(
+    app: AppFactory, store: Store, keys: tuple[str, ...], size: tuple[int, int], picture: SnapshotAssertion
+) -> None:
+    as_family(store)
+    async with app(everything=True).run_test(size=size) as pilot:
+        await settled(pilot)
+        await pilot.press(*keys)
+        await settled(pilot)
+        assert pilot.app.export_screenshot() == picture
+
+
+async def test_sessions_while_they_are_read(
+    app: AppFactory, store: Store, picture: SnapshotAssertion, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    newest = session_paths(store)[0]
+    goes_on = threading.Event()
+
+    def read(file: FoundFile, mark: Mark | None = None, **given: Any) -> Scanned | None:  # noqa: ANN401
+        if file != newest:
+            goes_on.wait(20)
+        return read_session(file, mark, **given)
+
+    monkeypatch.setattr("pitree.catalog.sync.read_session", read)
+    async with app(everything=True).run_test(size=(100, 20)) as pilot:
+        await wait_until(pilot, lambda: browser(pilot)._doing == "reading 1/10" and browser(pilot).session)
+        await pilot.pause(0.1)
+        shown = pilot.app.export_screenshot()
+        goes_on.set()
+        await settled(pilot)
+        assert shown == picture
 
 
 async def test_forks_folded_and_filtered(app: AppFactory, picture: SnapshotAssertion) -> None:

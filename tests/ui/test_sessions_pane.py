@@ -1,10 +1,16 @@
 """The list of sessions: scope, search, names, paths, and a highlight that stays on its session."""
 
 from pathlib import Path
+from typing import Any
 
+import pytest
+from textual.pilot import Pilot
+
+from pitree.catalog.arrange import View
 from pitree.catalog.locations import Store
+from pitree.ui.panes import session_list
 
-from .conftest import AppFactory
+from .conftest import AppFactory, as_family
 from .waiting import browser, sessions, settled, tree, wait_until
 
 
@@ -185,3 +191,203 @@ async def test_enter_waits_for_the_search(app: AppFactory) -> None:
         assert highlighted is not None
         assert "ferry" in highlighted.first_message
         assert path == highlighted.path
+
+
+# ---- scope, order, groups, marks
+
+
+def texts(pilot: Pilot[Any], width: int = 60) -> list[str]:
+    pane = sessions(pilot)
+    return [pane.row_strip(index, width).text for index in range(pane.line_count)]
+
+
+async def test_the_repository_is_a_scope_where_there_is_one(app: AppFactory, tmp_path: Path) -> None:
+    (tmp_path / "code" / ".git").mkdir(parents=True)
+    async with app(cwd=tmp_path / "code").run_test(size=(140, 40)) as pilot:
+        await settled(pilot)
+        scopes = [sessions(pilot).view.scope]
+        for _ in range(3):
+            await pilot.press("ctrl+o")
+            await settled(pilot)
+            scopes.append(sessions(pilot).view.scope)
+        assert scopes == ["folder", "repository", "everything", "folder"]
+        await pilot.press("ctrl+o")
+        await settled(pilot)
+        assert sessions(pilot).line_count == 0
+        assert sessions(pilot).placeholder[0] == "No sessions in this repository."
+
+
+async def test_families_then_the_other_orders(app: AppFactory, store: Store) -> None:
+    as_family(store)
+    async with app(everything=True).run_test(size=(140, 40)) as pilot:
+        await settled(pilot)
+        assert texts(pilot)[1].startswith("└─ Four greys for portraits")
+        seen = []
+        for _ in range(5):
+            await pilot.press("ctrl+s")
+            rows = sessions(pilot).rows
+            seen.append((sessions(pilot).view.order, [row.id for row in rows]))
+            assert len(rows) == 10
+        orders = dict(seen)
+        rows = sessions(pilot).rows
+        assert list(orders) == ["recent", "relevance", "size", "cost", "threaded"]
+        assert orders["size"] == [row.id for row in sorted(rows, key=lambda row: -row.size)]
+        costs = {row.id: row.cost for row in rows}
+        assert [costs[session_id] for session_id in orders["cost"]] == sorted(costs.values(), reverse=True)
+        assert max(costs.values()) > 0
+
+
+async def test_headings_are_gone_past(app: AppFactory) -> None:
+    async with app(everything=True).run_test(size=(140, 40)) as pilot:
+        await settled(pilot)
+        await pilot.press("alt+g")
+        await settled(pilot)
+        pane = sessions(pilot)
+        assert pane.view.group == "folder"
+        assert texts(pilot)[0].startswith("── ~/code/paperboy · 4")
+        assert pane.status.startswith("1/10  by folder")
+        visited = []
+        for _ in range(10):
+            assert pane.highlighted is not None
+            visited.append(pane.highlighted.id)
+            await pilot.press("down")
+        assert visited == [row.id for row in pane.rows]
+        await pilot.press("up")
+        assert pane.status.startswith("10/10")
+        await pilot.press("home")
+        assert pane.status.startswith("1/10")
+        await pilot.press("pageup", "up")
+        assert pane.status.startswith("10/10")
+        await pilot.press("alt+g")
+        assert texts(pilot)[0].startswith("── today · ")
+
+
+async def test_marks(app: AppFactory) -> None:
+    async with app(everything=True).run_test(size=(140, 40)) as pilot:
+        await settled(pilot)
+        pane = sessions(pilot)
+        listed = pane.rows
+        await pilot.press("ctrl+t", "down", "insert")
+        assert pane.marked == [listed[0], listed[2]]
+        assert "2 marked" in pane.status
+        assert texts(pilot)[2].lstrip(" └─├│").startswith("✓ ")
+        await pilot.press(*"ferry")
+        await settled(pilot)
+        assert len(pane.marked) == 2
+        await pilot.press("escape", "alt+t")
+        assert len(pane.marked) == 10
+        await pilot.press("alt+t")
+        assert pane.marked == []
+
+
+async def test_how_the_list_is_wanted_is_there_again(app: AppFactory, tmp_path: Path) -> None:
+    state = tmp_path / "state"
+    async with app(state_dir=state).run_test(size=(140, 40)) as pilot:
+        await settled(pilot)
+        await pilot.press("ctrl+o", "ctrl+s", "alt+g", "ctrl+n", "ctrl+p", "alt+c", "alt+n")
+        await settled(pilot)
+        wanted = sessions(pilot).view
+    async with app(state_dir=state).run_test(size=(140, 40)) as pilot:
+        await settled(pilot)
+        assert sessions(pilot).view == wanted
+        assert sessions(pilot).line_count > 5
+        state.joinpath("sessions.json").write_text('{"scope": 5}')
+    async with app(state_dir=state).run_test(size=(140, 40)) as pilot:
+        await settled(pilot)
+        assert sessions(pilot).view == View()
+        state.joinpath("sessions.json").unlink()
+        state.joinpath("sessions.json").mkdir()
+        await pilot.press("ctrl+n")
+        await wait_until(pilot, lambda: "not kept" in browser(pilot).said)
+
+
+# ---- what a search shows
+
+
+async def test_a_match_is_shown_and_gone_to(app: AppFactory) -> None:
+    async with app(everything=True).run_test(size=(140, 40)) as pilot:
+        await settled(pilot)
+        await pilot.press(*"ferry")
+        await wait_until(pilot, lambda: sessions(pilot).hit)
+        await settled(pilot)
+        hit = sessions(pilot).hit
+        assert hit is not None
+        assert "ferry" in hit.snippet
+        assert any(hit.snippet[:20] in text for text in texts(pilot, 100))
+        entry = tree(pilot).highlighted
+        assert entry is not None
+        assert entry.id == hit.entry_id
+        await pilot.press("tab", "up", "shift+tab", "f5")
+        await settled(pilot)
+        assert tree(pilot).highlighted is not entry
+
+
+async def test_narrowing_words_in_the_list(app: AppFactory) -> None:
+    async with app(everything=True).run_test(size=(140, 40)) as pilot:
+        await settled(pilot)
+        await pilot.press(*"has:branches cwd:paperboy")
+        await settled(pilot)
+        rows = sessions(pilot).rows
+        assert 0 < len(rows) < 10
+        assert all(row.branches and "paperboy" in row.cwd for row in rows)
+
+
+async def test_tools_are_searched_if_wanted(app: AppFactory) -> None:
+    async with app(everything=True).run_test(size=(140, 40)) as pilot:
+        await settled(pilot)
+        await pilot.press(*"taskset")
+        await settled(pilot)
+        before = sessions(pilot).line_count
+        await pilot.press("alt+c")
+        await settled(pilot)
+        assert sessions(pilot).line_count > before
+        await wait_until(pilot, lambda: sessions(pilot).hit)
+        await settled(pilot)
+        entry, hit = tree(pilot).highlighted, sessions(pilot).hit
+        assert entry is not None
+        assert hit is not None
+        assert entry.offset == hit.offset
+
+
+async def test_sessions_of_agents_below_agents(app: AppFactory, store: Store) -> None:
+    folder = next(store.root.glob("*paperboy*"))
+    run = folder / "019ce155" / "run-1"
+    run.mkdir(parents=True)
+    (run / "child.jsonl").write_bytes(next(folder.glob("*.jsonl")).read_bytes())
+    (run / "up").symlink_to(store.root)
+    async with app().run_test(size=(140, 40)) as pilot:
+        await settled(pilot)
+        assert sessions(pilot).line_count == 4
+        await pilot.press("alt+n")
+        await settled(pilot)
+        assert run / "child.jsonl" in [row.path for row in sessions(pilot).rows]
+        await pilot.press("alt+n")
+        await settled(pilot)
+        assert sessions(pilot).line_count == 4
+
+
+async def test_thousands_are_put_in_order_away_from_the_screen(
+    app: AppFactory, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(session_list, "_AT_ONCE", 5)
+    for place in range(300):
+        (tmp_path / f"{place:03}.jsonl").write_text(
+            f'{{"type":"session","version":3,"id":"s{place}","timestamp":"2026-01-01T00:00:00Z","cwd":"/p"}}\n'
+            '{"type":"message","id":"A","parentId":null,"timestamp":"2026-01-01T00:00:00Z",'
+            f'"message":{{"role":"user","content":"word{place}","timestamp":{place + 1}}}}}\n'
+        )
+    flat = Store(tmp_path, flat=True, source="--session-dir")
+    async with app(everything=True, store=flat).run_test(size=(140, 40)) as pilot:
+        await settled(pilot)
+        pane = sessions(pilot)
+        assert [row.id for row in pane.rows] == [f"s{place}" for place in reversed(range(300))]
+        await pilot.press("down", "down")
+        await pilot.press(*"word1")
+        await settled(pilot)
+        assert pane.line_count == 111
+        assert pane.highlighted is not None
+        assert pane.highlighted.id == "s199"
+        await pilot.press("escape")
+        await settled(pilot)
+        assert pane.line_count == 300
+        assert pane.highlighted.id == "s199"
