@@ -87,19 +87,15 @@ def _below(top: str) -> Keeps:
     return lambda row: row.cwd == top or row.cwd.startswith(inside)
 
 
-def arrange(
-    rows: Sequence[SessionRow], view: View, found: Sequence[str] | None = None, *, now: float = 0.0
-) -> list[Line]:
+def arrange(rows: Sequence[SessionRow], view: View, *, found: bool = False, now: float = 0.0) -> list[Line]:
     """Return the lines of the list.
 
-    `found` are the locations that a search found, the best first; None without one. Families are drawn
-    where nothing is searched for, as in Pi. `now` is in Unix seconds, for headings such as "today".
+    With `found` the rows are what a search found, the best first. Families are drawn where nothing is
+    searched for, as in Pi. `now` is in Unix seconds, for headings such as "today".
     """
     if view.named_only:
         rows = [row for row in rows if row.name]
-    if found is not None:
-        by_location = {row.location: row for row in rows}
-        rows = [by_location[location] for location in found if location in by_location]
+    if found:
         members = [Member(row, "", row.modified) for row in _ordered(rows, view.order, searched=True)]
     elif view.order == "threaded":
         members = threaded(newest_first(rows))

@@ -11,7 +11,6 @@ is common a screenful is found at once. Whoever types on is searched for among w
 import time
 from collections import OrderedDict
 from collections.abc import Callable, Iterator, Sequence
-from functools import partial
 from typing import Any, Final, Literal
 
 from pitree.catalog.cache import Cache
@@ -21,6 +20,8 @@ from pitree.sessions.query import Query, Term, on_one_line
 
 Order = Literal["relevance", "recent"]
 Rows = list[SessionRow]
+_Match = tuple[float, float, int]
+"""Score, age and place of a row that matches."""
 
 _TEXT: Final = 1_000_000.0
 _FUZZY: Final = 2_000_000.0
@@ -38,7 +39,7 @@ class Search:
 
     def __init__(self, cache: Cache) -> None:
         self._cache = cache
-        self._fields: tuple[Sequence[SessionRow], list[_Fields]] | None = None
+        self._fields: tuple[Sequence[SessionRow], _Fields] | None = None
         self._changes = -1
         self._results: OrderedDict[tuple[Term, ...], list[int]] = OrderedDict()
         """The places of what was found among the rows, by what was searched for."""
@@ -82,32 +83,30 @@ class Search:
     ) -> Rows:
         fields = self._fields_of(rows)
         places = self._candidates(rows, terms)
-        matching = [_Matching(term, fields) for term in terms]
+        matching = [_Matching(term, fields, places) for term in terms]
+        named: set[int] = set()
         if order == "relevance":  # what is in a name comes first, so it has to be known first
-            named = [place for place in places if any(each.in_name(place) for each in matching)]
-            among = set(named)
-            places = [*named, *(place for place in places if place not in among)]
-        else:
-            named = []
-        found: list[tuple[float, float, int]] = []
+            named.update(*(each.in_name for each in matching))
+            places = [*sorted(named), *(place for place in places if place not in named)]
+        found: list[_Match] = []
         told = on_first is None
         for start in range(0, len(places), _AT_ONCE):
             if stop():
                 return []
-            chunk = places[start : start + _AT_ONCE]
-            found += self._scores(rows, matching, chunk)
-            if not told and len(found) >= _SCREENFUL and _AT_ONCE + start >= len(named):
+            end = start + _AT_ONCE
+            found += self._scores(rows, matching, places[start:end])
+            if not told and len(found) >= _SCREENFUL and len(named) <= end < len(places):
                 told = True
-                if start + _AT_ONCE < len(places) and on_first is not None:
+                if on_first is not None:
                     on_first(_ranked(rows, found, order, at_most=len(terms) * _TEXT))
         self._remember(terms, sorted(place for _, _, place in found))
         return _ranked(rows, found, order)
 
-    def _fields_of(self, rows: Sequence[SessionRow]) -> "list[_Fields]":
+    def _fields_of(self, rows: Sequence[SessionRow]) -> "_Fields":
         if self._fields is None or self._fields[0] is not rows or self._changes != self._cache.changes:
             self._results.clear()
             self._changes = self._cache.changes
-            self._fields = (rows, [_Fields(row) for row in rows])
+            self._fields = (rows, _Fields(rows))
         return self._fields[1]
 
     def _candidates(self, rows: Sequence[SessionRow], terms: tuple[Term, ...]) -> Sequence[int]:
@@ -123,25 +122,22 @@ class Search:
 
     def _scores(
         self, rows: Sequence[SessionRow], matching: "list[_Matching]", places: Sequence[int]
-    ) -> list[tuple[float, float, int]]:
+    ) -> "list[_Match]":
         """Return score, age and place of those that match."""
-        unsure = [place for place in places if any(each.needs_text(place) for each in matching)]
-        words: dict[int, list[bytes]] = {}
-        if unsure:
-            for key, piece in self._cache.words([rows[place].key for place in unsure]):
-                words.setdefault(key, []).append(piece)
-        found = []
-        for place in places:
-            total = 0.0
-            key = rows[place].key
-            for each in matching:
-                score = each.score(place, words.get(key, []), partial(self._cache.text, key))
+        unsure = [place for place in places if not all(place in each.without_text for each in matching)]
+        words = self._cache.words([rows[place].key for place in unsure]) if unsure else []
+        scores = dict.fromkeys(places, 0.0)
+        for each in matching:
+            keys = each.keys_with_all_words(words)
+            for place in [*scores]:
+                key = rows[place].key
+                known = place in each.without_text
+                score = each.score(place, in_text=not known and key in keys and each.is_in(key, self._cache))
                 if score is None:
-                    break
-                total += score
-            else:
-                found.append((total, -rows[place].modified, place))
-        return found
+                    del scores[place]
+                else:
+                    scores[place] += score
+        return [(score, -rows[place].modified, place) for place, score in scores.items()]
 
     # ---- patterns
 
@@ -149,7 +145,7 @@ class Search:
         self, rows: Sequence[SessionRow], query: Query, order: Order, stop: Callable[[], bool], budget: float
     ) -> Rows:
         deadline = time.monotonic() + budget
-        found: list[tuple[float, float, int]] = []
+        found: list[_Match] = []
         for place, row in enumerate(rows):
             if stop():
                 break
@@ -180,75 +176,71 @@ class Search:
 
 
 class _Fields:
-    """What a search compares with, in lower case, but for the text."""
+    """What a search compares with, in lower case, but for the text; a list of each."""
 
-    __slots__ = ("cwd", "id", "name")
-
-    def __init__(self, row: SessionRow) -> None:
-        self.name = (row.name or "").lower()
-        self.id = row.id.lower()
-        self.cwd = row.cwd.lower()
+    def __init__(self, rows: Sequence[SessionRow]) -> None:
+        self.names = [row.name.lower() if row.name else "" for row in rows]
+        self.ids = [row.id.lower() for row in rows]
+        self.cwds = [row.cwd.lower() for row in rows]
 
 
 class _Matching:
-    """How one term matches the rows of a list."""
+    """How one term matches rows: those at `in_name` by their name, those `without_text` without their text."""
 
-    def __init__(self, term: Term, fields: list[_Fields]) -> None:
+    def __init__(self, term: Term, fields: _Fields, places: Sequence[int]) -> None:
         self._term = term.text
         self._is_phrase = term.is_phrase
         self._fields = fields
-        self._encoded = [word.encode("utf-8", "surrogatepass") for word in term.text.split(" ")]
+        self._words = [word.encode("utf-8", "surrogatepass") for word in term.text.split(" ")]
         self._cut_otherwise = not _NO_WORD.isdisjoint(term.text)
-        self._in_cwd: dict[str, bool] = {}
         self._fuzzy_in_cwd: dict[str, float | None] = {}
+        names, ids, cwds, text = fields.names, fields.ids, fields.cwds, term.text
+        if term.is_phrase:
+            self.in_name = {place for place in places if names[place] and text in on_one_line(names[place])}
+        else:
+            self.in_name = {place for place in places if text in names[place]}
+        in_cwd = {cwd for cwd in set(cwds) if text in (on_one_line(cwd) if term.is_phrase else cwd)}
+        self.without_text = self.in_name.union(
+            [place for place in places if cwds[place] in in_cwd or text in ids[place]]
+        )
 
-    def in_name(self, place: int) -> bool:
-        """Whether it stands in the name."""
-        name = self._fields[place].name
-        if self._is_phrase:
-            return bool(name) and self._term in on_one_line(name)
-        return self._term in name
+    def keys_with_all_words(self, words: list[tuple[int, bytes]]) -> set[int]:
+        """Return the keys of the texts that can hold the term, by the words that they consist of."""
+        if self._cut_otherwise:  # the words of a text are not cut where those of the query are
+            return {key for key, _ in words}
+        first, *others = self._words
+        keys = {key for key, piece in words if first in piece}
+        for word in others:
+            keys &= {key for key, piece in words if word in piece}
+        return keys
 
-    def _elsewhere(self, place: int) -> bool:
-        """Whether it stands in the id or the working directory."""
-        fields = self._fields[place]
-        cwd = fields.cwd
-        found = self._in_cwd.get(cwd)
-        if found is None:
-            found = self._in_cwd[cwd] = self._term in (on_one_line(cwd) if self._is_phrase else cwd)
-        return found or self._term in fields.id
+    def is_in(self, key: int, cache: Cache) -> bool:
+        """Return whether the text with these words holds the term: a word for sure."""
+        if not (self._is_phrase or self._cut_otherwise):
+            return True
+        text = cache.text(key).lower()
+        return self._term in (on_one_line(text) if self._is_phrase else text)
 
-    def needs_text(self, place: int) -> bool:
-        """Whether only the text can tell."""
-        return not (self._elsewhere(place) or self.in_name(place))
-
-    def score(self, place: int, words: list[bytes], text: Callable[[], str]) -> float | None:
-        """Return the score of a row, lower is better, or None; `words` are those of its text."""
-        if self.in_name(place):
-            name = self._fields[place].name
+    def score(self, place: int, *, in_text: bool) -> float | None:
+        """Return the score of a row, lower is better, or None."""
+        if place in self.in_name:
+            name = self._fields.names[place]
             return fuzzy_score(self._term, on_one_line(name) if self._is_phrase else name)
-        if self._elsewhere(place) or self._in_text(words, text):
+        if in_text or place in self.without_text:
             return _TEXT
         return None if self._is_phrase else self._fuzzy(place)
 
-    def _in_text(self, words: list[bytes], text: Callable[[], str]) -> bool:
-        if not words:
-            return False
-        if self._cut_otherwise:  # then the words of the text are not cut where those of the query are
-            whole = text().lower()
-            return self._term in (on_one_line(whole) if self._is_phrase else whole)
-        for word in self._encoded:
-            if not any(word in piece for piece in words):
-                return False
-        return not self._is_phrase or self._term in on_one_line(text().lower())
-
     def _fuzzy(self, place: int) -> float | None:
-        fields = self._fields[place]
-        cwd = fields.cwd
+        cwd = self._fields.cwds[place]
         if cwd not in self._fuzzy_in_cwd:
             self._fuzzy_in_cwd[cwd] = fuzzy_score(self._term, cwd)
-        scores = [self._fuzzy_in_cwd[cwd], fuzzy_score(self._term, fields.name) if fields.name else None]
-        return min((_FUZZY + score for score in scores if score is not None), default=None)
+        best = self._fuzzy_in_cwd[cwd]
+        name = self._fields.names[place]
+        if name:
+            in_name = fuzzy_score(self._term, name)
+            if in_name is not None and (best is None or in_name < best):
+                best = in_name
+        return None if best is None else _FUZZY + best
 
 
 def _goes_on(before: tuple[Term, ...], now: tuple[Term, ...]) -> bool:
@@ -260,7 +252,7 @@ def _goes_on(before: tuple[Term, ...], now: tuple[Term, ...]) -> bool:
 
 def _ranked(
     rows: Sequence[SessionRow],
-    found: list[tuple[float, float, int]],
+    found: list[_Match],
     order: Order,
     *,
     at_most: float | None = None,

@@ -105,13 +105,12 @@ def test_orders() -> None:
 
 
 def test_what_a_search_found_keeps_its_order_where_no_other_is_wanted() -> None:
-    rows = [session("a", modified=3.0), session("b", "a", modified=2.0, size=9), session("c", size=7)]
-    found = ["/store/c.jsonl", "/store/b.jsonl", "/store/gone.jsonl"]
+    found = [session("c", size=7), session("b", "a", modified=2.0, size=9), session("a", modified=1.0)]
 
-    assert listed(arrange(rows, View(), found)) == ["c", "b"]
-    assert listed(arrange(rows, View(order="relevance"), found)) == ["c", "b"]
-    assert listed(arrange(rows, View(order="recent"), found)) == ["b", "c"]
-    assert listed(arrange(rows, View(order="size"), found)) == ["b", "c"]
+    assert listed(arrange(found, View(), found=True)) == ["c", "b", "a"]
+    assert listed(arrange(found, View(order="relevance"), found=True)) == ["c", "b", "a"]
+    assert listed(arrange(found, View(order="recent"), found=True)) == ["b", "a", "c"]
+    assert listed(arrange(found, View(order="size"), found=True)) == ["b", "c", "a"]
 
 
 def test_families_stay_together_under_headings() -> None:

@@ -24,6 +24,7 @@ if TYPE_CHECKING:  # it brings SQLite, which can wait until the first picture is
 
 # More rows than these are put in order away from the screen.
 _AT_ONCE: Final = 2000
+_SEEN_SECONDS: Final = 5.0
 _ORDER_WORDS: Final = {
     "threaded": "families",
     "recent": "newest",
@@ -217,7 +218,7 @@ class SessionList(SearchedList):
 
     def _rebuild(self, *, first: bool = False) -> None:
         """Work out the lines anew and keep the highlight on its session, or put it on the `first` one."""
-        if len(self._all) <= _AT_ONCE:
+        if len(self._all if self._matching is None else self._matching) <= _AT_ONCE:
             self._show(self._arranged(), first=first)
         elif self._arranging:
             self._arrange_again = first or bool(self._arrange_again)
@@ -227,8 +228,10 @@ class SessionList(SearchedList):
 
     def _arranged(self) -> list[Line]:
         keeps = self._sources.scopes[self.view.scope]
-        rows = [row for row in list(self._all.values()) if keeps(row)]
-        return arrange(rows, self.view, self._matching, now=self._sources.clock())
+        rows, found = self._all.copy(), self._matching
+        wanted = rows.values() if found is None else (rows[place] for place in found if place in rows)
+        listed = [row for row in wanted if keeps(row)]
+        return arrange(listed, self.view, found=found is not None, now=self._sources.clock())
 
     @work(thread=True, group="session-order", exit_on_error=False)
     def _arrange_elsewhere(self, arranged: Callable[[], list[Line]], *, first: bool) -> None:
@@ -300,6 +303,10 @@ class SessionList(SearchedList):
         self.cursor = self.line_count - 1 if at_first or not self.cursor else self.cursor - 1
 
     # ---- drawing
+
+    def line_key(self, index: int) -> object:
+        """Add the time, in steps in which it can be seen."""
+        return super().line_key(index), int(self._sources.clock() // _SEEN_SECONDS)
 
     def row_strip(self, index: int, width: int) -> Strip:
         """Draw one line."""
