@@ -185,7 +185,7 @@ class _Fields:
 
 
 class _Matching:
-    """How one term matches rows: those at `in_name` by their name, those `without_text` without their text."""
+    """How one term matches: rows at `in_name` by their name, those `without_text` not only by their text."""
 
     def __init__(self, term: Term, fields: _Fields, places: Sequence[int]) -> None:
         self._term = term.text

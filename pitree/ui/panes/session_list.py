@@ -79,11 +79,12 @@ class SessionList(SearchedList):
         """Content, search or order changed."""
 
     class Arranged(Message, namespace="sessions_pane"):
-        """From a worker: the lines of the list."""
+        """From a worker: the lines of the list, for what a search has found."""
 
-        def __init__(self, lines: list[Line], *, first: bool) -> None:
+        def __init__(self, lines: list[Line], found: list[str] | None, *, first: bool) -> None:
             super().__init__()
             self.lines = lines
+            self.found = found
             self.first = first
 
     def __init__(self, sources: Sources, *, id: str | None = None) -> None:  # noqa: A002 - Textual's name
@@ -219,24 +220,24 @@ class SessionList(SearchedList):
     def _rebuild(self, *, first: bool = False) -> None:
         """Work out the lines anew and keep the highlight on its session, or put it on the `first` one."""
         if len(self._all if self._matching is None else self._matching) <= _AT_ONCE:
-            self._show(self._arranged(), first=first)
+            self._show(self._arranged(self._matching), first=first)
         elif self._arranging:
             self._arrange_again = first or bool(self._arrange_again)
         else:
             self._arranging = True
-            self._arrange_elsewhere(self._arranged, first=first)
+            self._arrange_elsewhere(self._matching, first=first)
 
-    def _arranged(self) -> list[Line]:
+    def _arranged(self, found: list[str] | None) -> list[Line]:
         keeps = self._sources.scopes[self.view.scope]
-        rows, found = self._all.copy(), self._matching
+        rows = self._all.copy()
         wanted = rows.values() if found is None else (rows[place] for place in found if place in rows)
         listed = [row for row in wanted if keeps(row)]
         return arrange(listed, self.view, found=found is not None, now=self._sources.clock())
 
     @work(thread=True, group="session-order", exit_on_error=False)
-    def _arrange_elsewhere(self, arranged: Callable[[], list[Line]], *, first: bool) -> None:
+    def _arrange_elsewhere(self, found: list[str] | None, *, first: bool) -> None:
         try:
-            self.post_message(self.Arranged(arranged(), first=first))
+            self.post_message(self.Arranged(self._arranged(found), found, first=first))
         except BaseException:
             self._arranging = False
             raise
@@ -246,7 +247,8 @@ class SessionList(SearchedList):
         event.stop()
         self._arranging = False
         again, self._arrange_again = self._arrange_again, None
-        self._show(event.lines, first=event.first)
+        if event.found is self._matching:  # else they are those of an earlier search
+            self._show(event.lines, first=event.first)
         if again is not None:
             self._rebuild(first=again)
 
