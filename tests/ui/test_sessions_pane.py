@@ -225,11 +225,11 @@ async def test_families_then_the_other_orders(app: AppFactory, store: Store) -> 
         seen = []
         for _ in range(5):
             await pilot.press("ctrl+s")
-            rows = sessions(pilot).rows
+            rows = sessions(pilot).shown_rows
             seen.append((sessions(pilot).view.order, [row.id for row in rows]))
             assert len(rows) == 10
         orders = dict(seen)
-        rows = sessions(pilot).rows
+        rows = sessions(pilot).shown_rows
         assert list(orders) == ["recent", "relevance", "size", "cost", "threaded"]
         assert orders["size"] == [row.id for row in sorted(rows, key=lambda row: -row.size)]
         costs = {row.id: row.cost for row in rows}
@@ -251,7 +251,7 @@ async def test_headings_are_gone_past(app: AppFactory) -> None:
             assert pane.highlighted is not None
             visited.append(pane.highlighted.id)
             await pilot.press("down")
-        assert visited == [row.id for row in pane.rows]
+        assert visited == [row.id for row in pane.shown_rows]
         await pilot.press("up")
         assert pane.status.startswith("10/10")
         await pilot.press("home")
@@ -266,7 +266,7 @@ async def test_marks(app: AppFactory) -> None:
     async with app(everything=True).run_test(size=(140, 40)) as pilot:
         await settled(pilot)
         pane = sessions(pilot)
-        listed = pane.rows
+        listed = pane.shown_rows
         await pilot.press("ctrl+t", "down", "insert")
         assert pane.marked == [listed[0], listed[2]]
         assert "2 marked" in pane.status
@@ -327,7 +327,7 @@ async def test_narrowing_words_in_the_list(app: AppFactory) -> None:
         await settled(pilot)
         await pilot.press(*"has:branches cwd:paperboy")
         await settled(pilot)
-        rows = sessions(pilot).rows
+        rows = sessions(pilot).shown_rows
         assert 0 < len(rows) < 10
         assert all(row.branches and "paperboy" in row.cwd for row in rows)
 
@@ -360,7 +360,7 @@ async def test_sessions_of_agents_below_agents(app: AppFactory, store: Store) ->
         assert sessions(pilot).line_count == 4
         await pilot.press("alt+n")
         await settled(pilot)
-        assert run / "child.jsonl" in [row.path for row in sessions(pilot).rows]
+        assert run / "child.jsonl" in [row.path for row in sessions(pilot).shown_rows]
         await pilot.press("alt+n")
         await settled(pilot)
         assert sessions(pilot).line_count == 4
@@ -380,7 +380,7 @@ async def test_thousands_are_put_in_order_away_from_the_screen(
     async with app(everything=True, store=flat).run_test(size=(140, 40)) as pilot:
         await settled(pilot)
         pane = sessions(pilot)
-        assert [row.id for row in pane.rows] == [f"s{place}" for place in reversed(range(300))]
+        assert [row.id for row in pane.shown_rows] == [f"s{place}" for place in reversed(range(300))]
         await pilot.press("down", "down")
         await pilot.press(*"word1")
         await settled(pilot)

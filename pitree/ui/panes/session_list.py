@@ -176,14 +176,14 @@ class SessionList(SearchedList):
         return self._lines[self.cursor].row if 0 <= self.cursor < len(self._lines) else None
 
     @property
-    def rows(self) -> list[SessionRow]:
-        """The sessions that are listed, in their order."""
+    def shown_rows(self) -> list[SessionRow]:
+        """The sessions in the list, from top to bottom."""
         return [line.row for line in self._lines if line.row is not None]
 
     @property
     def marked(self) -> list[SessionRow]:
         """The sessions with a mark, those that are listed in their order and then the others."""
-        listed = [row for row in self.rows if row.location in self._marked]
+        listed = [row for row in self.shown_rows if row.location in self._marked]
         shown = {row.location for row in listed}
         return listed + [self._all[place] for place in sorted(self._marked - shown) if place in self._all]
 
@@ -247,10 +247,11 @@ class SessionList(SearchedList):
         event.stop()
         self._arranging = False
         again, self._arrange_again = self._arrange_again, None
-        if event.found is self._matching:  # else they are those of an earlier search
+        shown = event.found is self._matching  # else they are those of an earlier search
+        if shown:
             self._show(event.lines, first=event.first)
         if again is not None:
-            self._rebuild(first=again)
+            self._rebuild(first=again or (event.first and not shown))
 
     def _show(self, lines: list[Line], *, first: bool) -> None:
         before = self.highlighted
@@ -259,8 +260,10 @@ class SessionList(SearchedList):
         if first:
             self._wanted = None
         wanted = None if first else self._wanted or (before.location if before else None)
+        removed = before is not None and before.location not in self._all
         place = next(
-            (at for at, line in enumerate(lines) if line.row is not None and line.row.location == wanted), 0
+            (at for at, line in enumerate(lines) if line.row is not None and line.row.location == wanted),
+            self.cursor if removed and not first else 0,  # what came after it stands there now
         )
         self._set_placeholder()
         old = (before.location, before.size, before.mtime_ns) if before else None

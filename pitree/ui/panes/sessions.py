@@ -125,7 +125,7 @@ class SessionsPane(SessionList):
 
     def action_mark_all(self) -> None:
         """Mark all sessions that are listed; where they are, take all marks away."""
-        listed = {row.location for row in self.rows}
+        listed = {row.location for row in self.shown_rows}
         self._marked = set() if listed <= self._marked else self._marked | listed
         self.redraw()
         self.post_message(self.Changed())
