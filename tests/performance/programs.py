@@ -32,7 +32,7 @@ class Times:
         self.by_name.setdefault(name, []).append(value)
 
 
-def _clean(scratch: Path) -> dict[str, str]:
+def clean_environ(scratch: Path) -> dict[str, str]:
     """Return an environment without anybody's settings, with a home of its own."""
     kept = {
         name: value for name, value in os.environ.items() if not name.startswith(("PI_", "PITREE_", "XDG_"))
@@ -48,7 +48,7 @@ def start_bare(times: Times) -> None:
     """Start a Textual program that shows one word."""
     with tempfile.TemporaryDirectory() as scratch:
         command = [sys.executable, str(Path(__file__).with_name("bare.py"))]
-        with Screen(command, cwd=Path(scratch), environ=_clean(Path(scratch))) as screen:
+        with Screen(command, cwd=Path(scratch), environ=clean_environ(Path(scratch))) as screen:
             times.add("start", screen.wait(WORD, screen.started)[0])
 
 
@@ -89,7 +89,7 @@ class Program:
         """Open a session and do all that is measured; `totals` is how many rows each filter shows."""
         total = totals["default"]
         with self.opened(file, total, times) as screen:
-            screen.settle(1.0)
+            screen.settle(0.5)
             times.add("memory, tree open", screen.peak_megabytes() or 0.0)
             self._press(screen, total, times)
             self._hold(screen, total, times)
@@ -152,7 +152,7 @@ class Pitree(Program):
 
     def start(self, file: Path, scratch: Path) -> Screen:
         command = [sys.executable, "-m", "pitree", str(file)]
-        return Screen(command, cwd=scratch, environ=_clean(scratch))
+        return Screen(command, cwd=scratch, environ=clean_environ(scratch))
 
     def open_tree(self, screen: Screen, total: int, times: Times) -> None:
         times.add("start: the leaf's rows", screen.wait(r" leaf ", screen.started)[0])
@@ -179,7 +179,7 @@ class Pi(Program):
 
     def start(self, file: Path, scratch: Path) -> Screen:
         settings = {"PI_OFFLINE": "1", "PI_SKIP_VERSION_CHECK": "1", "PI_TELEMETRY": "0"}
-        environ = _clean(scratch) | settings | {"PATH": self._agent.path_variable}
+        environ = clean_environ(scratch) | settings | {"PATH": self._agent.path_variable}
         command = [str(self._agent.pi), "--session", str(file)]
         return Screen(command, cwd=scratch, environ=environ)
 

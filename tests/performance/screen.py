@@ -16,7 +16,7 @@ import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
-from typing import Final, Self
+from typing import Final, NamedTuple, Self
 
 COLUMNS: Final = 120
 ROWS: Final = 40
@@ -61,6 +61,21 @@ def plain(output: bytes) -> str:
     return _MOVE.sub(b"\n", _STYLE.sub(b"", output)).decode("utf-8", "replace")
 
 
+class Cost(NamedTuple):
+    """What a process has cost: memory now in MB, processor time so far in seconds."""
+
+    megabytes: float
+    seconds: float
+
+    @classmethod
+    def of(cls, pid: int) -> Self:
+        """Ask the system, which has to be Linux."""
+        fields = Path(f"/proc/{pid}/stat").read_text(encoding="ascii").rpartition(")")[2].split()
+        pages = int(Path(f"/proc/{pid}/statm").read_text(encoding="ascii").split()[1])
+        ticks = int(fields[11]) + int(fields[12])
+        return cls(pages * os.sysconf("SC_PAGE_SIZE") / 1e6, ticks / os.sysconf("SC_CLK_TCK"))
+
+
 class Screen:
     """A program running in a pseudo-terminal. Use it as a context manager: it is killed at the end."""
 
@@ -95,12 +110,20 @@ class Screen:
 
     # ---- what a person does
 
-    def send(self, keys: str) -> float:
-        """Press a key or type letters; forget what was printed before. Returns when, in seconds."""
-        self._pump(0)
+    def forget(self) -> None:
+        """Forget what was printed before."""
         self._output.clear()
         self._frames_end = 0
-        sent = time.perf_counter()
+
+    def mark(self) -> float:
+        """Forget what was printed before; returns when, in seconds."""
+        self._pump(0)
+        self.forget()
+        return time.perf_counter()
+
+    def send(self, keys: str) -> float:
+        """Press a key or type letters; forget what was printed before. Returns when, in seconds."""
+        sent = self.mark()
         os.write(self._fd, key_bytes(keys))
         return sent
 
