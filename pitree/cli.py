@@ -13,7 +13,7 @@ from pitree.commands import COMMANDS, CommandError, Place, place_of, start, warn
 from pitree.sessions.errors import SessionError
 from pitree.sessions.glimpse import Glimpse
 from pitree.sessions.helper import Helper
-from pitree.sessions.rows import DEFAULT_FILTER, FILTERS
+from pitree.sessions.layout import DEFAULT_FILTER, FILTERS
 
 _DESCRIPTION = """\
 Browse the sessions of the Pi coding agent: their trees, what the model would see at any point, and back

@@ -15,8 +15,8 @@ from pitree.sessions.describe import describe
 from pitree.sessions.entries import Entry
 from pitree.sessions.errors import SessionError
 from pitree.sessions.file import SessionFile
+from pitree.sessions.layout import Layout
 from pitree.sessions.query import Query, Term, on_one_line
-from pitree.sessions.rows import Layout
 
 # Twice what Pi looks at; every letter typed goes through all of it.
 _LIMIT: Final = 400

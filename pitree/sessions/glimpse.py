@@ -15,7 +15,8 @@ from pitree.sessions.entries import CURRENT_VERSION, Entry, decode_entry
 from pitree.sessions.errors import LineError, SessionError
 from pitree.sessions.file import SessionFile
 from pitree.sessions.jsonl import Line, encode_value
-from pitree.sessions.rows import DEFAULT_FILTER, visible_rows
+from pitree.sessions.layout import DEFAULT_FILTER
+from pitree.sessions.rows import visible_rows
 from pitree.sessions.tree import Tree
 
 WORTH_IT_BYTES: Final = 8 << 20

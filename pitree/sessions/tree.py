@@ -46,6 +46,8 @@ class Tree:
         self._awaited: set[str] = set()
         self._labels: dict[str, str] = {}
         self._link_notes: dict[str, list[str]] = {}
+        self._noted: list[Entry] | None = None
+        """The entries whose lines have notes, or may label what does not exist; None: not looked for yet."""
         self._name: str | None = None
         self._last: Entry | None = None
         self.extend(entries)
@@ -90,6 +92,8 @@ class Tree:
         """Link one entry whose id is new and that nobody waits for."""
         position = len(self.entries)
         self.entries.append(entry)
+        if self._noted is not None and (entry.notes or entry.type == "label"):
+            self._noted.append(entry)
         self._positions[entry.id] = position
         self._children.append(None)
         parent = NO_PARENT
@@ -122,6 +126,7 @@ class Tree:
         """Build all links anew, in time linear in the number of entries."""
         self.relinked += 1
         self._link_notes = {}
+        self._noted = None
         self.superseded = []
         positions = dict(zip([entry.id for entry in entries], range(len(entries)), strict=True))
         if len(positions) < len(entries):
@@ -256,11 +261,15 @@ class Tree:
     @property
     def noted(self) -> list[Entry]:
         """The entries that have notes, in file order."""
-        return [
-            entry
-            for entry in self.entries
-            if entry.notes or entry.id in self._link_notes or self._labels_nothing(entry)
-        ]
+        if self._noted is None:
+            self._noted = [entry for entry in self.entries if entry.notes or entry.type == "label"]
+        linked = map(self.get, self._link_notes)
+        found = {
+            entry.id: entry
+            for entry in (*self._noted, *linked)
+            if entry is not None and (entry.type != "label" or self.notes(entry))
+        }
+        return sorted(found.values(), key=lambda entry: entry.offset)
 
     def _labels_nothing(self, entry: Entry) -> bool:
         target = entry.target_id if entry.type == "label" else None

@@ -28,7 +28,7 @@ from pitree.ui.panes.preview import Preview
 from pitree.ui.panes.sessions import SessionsPane, Sources
 from pitree.ui.panes.tree import TreePane
 from pitree.ui.reading import Picture, Reading
-from pitree.ui.remarks import liveness, newest_elsewhere, short_path
+from pitree.ui.remarks import liveness, newest_elsewhere, remark_on, short_path
 from pitree.ui.resuming import Resuming
 from pitree.ui.state import FoldStore, ViewStore
 
@@ -297,11 +297,11 @@ class Browser(Following, Resuming, Opening):
 
     # ---- following
 
-    def session_grew(self, picture: Picture, entries: list[Entry]) -> None:
-        """Show what was appended to the session."""
+    def session_grew(self, entries: list[Entry]) -> None:
+        """Show what was appended to the session; without entries it was damage, or is not finished."""
         if entries:
-            self.query_one(TreePane).grow(picture.layout, entries)
-        self.remark = picture.remark
+            self.query_one(TreePane).grow(entries)
+        self.remark = remark_on(self.session)
         self._show_name()
         self._show_status()
 

@@ -21,13 +21,11 @@ from pitree.catalog.watch import TICK_SECONDS, watch_folder
 from pitree.sessions.entries import Entry
 from pitree.sessions.errors import SessionError
 from pitree.sessions.file import SessionFile
-from pitree.ui.reading import Picture, Reading
+from pitree.ui.reading import Reading
 
 STANDING: Final = "following"
 """The group of the workers that go on as long as the program."""
 
-# So many entries are laid out while a frame is drawn; more of them are in a thread of their own.
-_FEW_ENTRIES: Final = 5_000
 # Between two looks at a growing session: at least this, and this many times what the last one took, so that
 # keys always find room.
 _REST_SECONDS: Final = 0.03
@@ -88,7 +86,7 @@ class Following(Reading):
 
     # ---- what the browser does with it
 
-    def session_grew(self, picture: Picture, entries: list[Entry]) -> None:
+    def session_grew(self, entries: list[Entry]) -> None:
         """Show what was appended to the session; without entries it was damage, or is not finished."""
         raise NotImplementedError
 
@@ -211,15 +209,7 @@ class Following(Reading):
             return
         if session.size == size:
             return
-        tree = session.tree
-        relinked = tree.relinked
-        entries = session.take_growth()
-        if tree.relinked != relinked or len(tree) < _FEW_ENTRIES:
-            picture = Picture.of(session)  # at once: what is drawn counts on the places of entries
-        else:
-            picture = await asyncio.to_thread(Picture.of, session)
-        if session is self.session:
-            self.session_grew(picture, entries)
+        self.session_grew(session.take_growth())
 
     async def _follow_to_another(self, session: SessionFile) -> None:
         """Load what has taken the place of the session's file, as soon as it is a session."""

@@ -17,7 +17,7 @@ from pitree.sessions.errors import SessionError
 from pitree.sessions.file import SessionFile, StoppedError
 from pitree.sessions.glimpse import Glimpse
 from pitree.sessions.helper import Helper
-from pitree.sessions.rows import Layout
+from pitree.sessions.layout import Layout
 from pitree.ui.options import Options
 from pitree.ui.remarks import remark_on
 

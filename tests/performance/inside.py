@@ -13,8 +13,9 @@ from typing import Final, TypeVar
 
 from pitree.sessions.file import SessionFile
 from pitree.sessions.find import EntryTexts
+from pitree.sessions.layout import FILTERS, Layout
 from pitree.sessions.query import parse_query
-from pitree.sessions.rows import FILTERS, Layout, Rows, layout_rows
+from pitree.sessions.rows import Rows, layout_rows
 
 SEARCH: Final = "err"
 _SCREENFUL: Final = 40

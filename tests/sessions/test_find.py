@@ -7,8 +7,8 @@ from agent.build import Session, call, text
 
 from pitree.sessions.file import SessionFile
 from pitree.sessions.find import EntryTexts
+from pitree.sessions.layout import Layout
 from pitree.sessions.query import Query, parse_query
-from pitree.sessions.rows import Layout
 
 from . import damaged
 from .damaged import Make

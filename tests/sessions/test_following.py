@@ -16,7 +16,8 @@ from pitree.cli import main
 from pitree.sessions.context import build_session_context
 from pitree.sessions.errors import NotASessionError, SessionError
 from pitree.sessions.file import SessionFile
-from pitree.sessions.rows import FILTERS, visible_rows
+from pitree.sessions.layout import FILTERS
+from pitree.sessions.rows import visible_rows
 
 from . import damaged
 from .damaged import Make

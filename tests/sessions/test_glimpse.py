@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 from pitree.sessions import glimpse
 from pitree.sessions.file import SessionFile
 from pitree.sessions.glimpse import Glimpse
-from pitree.sessions.rows import FILTERS, visible_rows
+from pitree.sessions.layout import FILTERS
+from pitree.sessions.rows import visible_rows
 
 
 def header() -> bytes:

@@ -9,7 +9,8 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from pitree.sessions.entries import Entry
-from pitree.sessions.rows import FILTERS, Layout, layout_rows
+from pitree.sessions.layout import FILTERS, Layout
+from pitree.sessions.rows import layout_rows
 from pitree.sessions.tree import NO_PARENT, Tree
 
 from .values import thorough
@@ -430,3 +431,37 @@ def test_a_cycle_of_a_hundred_thousand() -> None:
     assert ids(tree, tree.roots) == [names[0]]
     assert len(tree.path(names[-1])) == MANY
     assert len(layout_rows(Layout(tree, tree.leaf_id))) == MANY
+
+
+def facts(layout: Layout) -> dict[str, object]:
+    names = ("leaf_id", "path", "places", "order", "parents", "ends", "kinds")
+    return {name: getattr(layout, name) for name in names}
+
+
+@thorough
+@given(
+    lines=entries(),
+    roles=st.lists(st.sampled_from(["user", "assistant"]), min_size=24, max_size=24),
+    data=st.data(),
+)
+def test_a_layout_that_grew_is_the_layout_of_all(
+    lines: list[Entry], roles: list[str], data: st.DataObject
+) -> None:
+    """Also where nearly every step goes on from the leaf, which is the way that is not made anew."""
+    leaf = lines[-1].id if lines else None
+    for number in range(data.draw(st.integers(0, 8))):
+        parent = leaf if data.draw(st.integers(0, 5)) else data.draw(st.sampled_from(_IDS))
+        lines.append(entry(100 + number, f"new{number}", parent))
+        leaf = f"new{number}"
+    for made, role in zip(lines, roles, strict=False):
+        if made.type == "message":
+            made.role = role  # replies without text are hidden, unless they are the leaf or have a label
+    tree = Tree()
+    layout = Layout(tree, tree.leaf_id)
+    place = 0
+    while place < len(lines):
+        end = min(len(lines), place + data.draw(st.integers(1, 3)))
+        tree.extend(lines[place:end])
+        layout = layout.grown(lines[place:end])
+        assert facts(layout) == facts(Layout(tree, tree.leaf_id))
+        place = end

@@ -21,8 +21,9 @@ from pitree.sessions.describe import describe
 from pitree.sessions.errors import NotASessionError
 from pitree.sessions.file import SessionFile
 from pitree.sessions.find import EntryTexts
+from pitree.sessions.layout import FILTERS, Layout
 from pitree.sessions.query import parse_query
-from pitree.sessions.rows import FILTERS, Layout, layout_rows
+from pitree.sessions.rows import layout_rows
 from pitree.sessions.tokens import context_tokens
 
 from . import damaged

@@ -10,7 +10,7 @@ from textual import events
 from pitree.catalog.locations import Store
 from pitree.sessions.file import SessionFile
 from pitree.sessions.find import EntryTexts
-from pitree.sessions.rows import Layout
+from pitree.sessions.layout import Layout
 
 from .conftest import AppFactory
 from .waiting import browser, sessions, settled, tree, wait_until

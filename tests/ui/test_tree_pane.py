@@ -7,7 +7,8 @@ from typing import Any
 import pytest
 
 from pitree.catalog.locations import Store
-from pitree.sessions.rows import FILTERS, visible_rows
+from pitree.sessions.layout import FILTERS
+from pitree.sessions.rows import visible_rows
 
 from .conftest import AppFactory
 from .waiting import browser, settled, tree, tree_texts, wait_until

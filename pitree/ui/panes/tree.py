@@ -11,8 +11,9 @@ from textual.worker import get_current_worker
 from pitree.sessions.entries import Entry
 from pitree.sessions.file import SessionFile
 from pitree.sessions.find import EntryTexts
+from pitree.sessions.layout import DEFAULT_FILTER, FILTERS, Layout
 from pitree.sessions.query import Query, parse_query
-from pitree.sessions.rows import DEFAULT_FILTER, FILTERS, Layout, layout_rows
+from pitree.sessions.rows import layout_rows
 from pitree.ui.dialogs.labels import Labels
 from pitree.ui.keys import TREE_KEYS, bindings
 from pitree.ui.panes import tree_jumps

@@ -15,8 +15,9 @@ from pitree.sessions.describe import Description, describe_or_say
 from pitree.sessions.entries import Entry
 from pitree.sessions.file import SessionFile
 from pitree.sessions.find import EntryTexts
+from pitree.sessions.layout import DEFAULT_FILTER, Layout
 from pitree.sessions.query import Query
-from pitree.sessions.rows import DEFAULT_FILTER, Layout, Rows, layout_rows
+from pitree.sessions.rows import Rows, layout_rows
 from pitree.sessions.text import one_line
 from pitree.ui.documents.values import moment
 from pitree.ui.lineview import RowList
@@ -146,17 +147,18 @@ class TreeView(SearchedList):
             # again and again, 50 to 100 ms each time: keys would be seen to stick.
             gc.freeze()
 
-    def grow(self, layout: Layout, entries: Sequence[Entry]) -> None:
-        """Take up `entries` that were appended; `layout` is of the session's tree with them in it.
+    def grow(self, entries: Sequence[Entry]) -> None:
+        """Take up `entries` that were appended to the session, whose tree has them by now.
 
         The highlight goes with the leaf if it was there; else nothing moves under it.
         """
         follows = self.following and (self.rows is None or not len(self.rows) or self._is_on_leaf)
-        self._layout_of_all = layout
+        if self._layout_of_all is not None:
+            self._layout_of_all = self._layout_of_all.grown(entries)
         for entry in entries:
             self._descriptions.discard(entry.id)
         if follows:
-            self._wanted = layout.leaf_id
+            self._wanted = self._leaf_id
         else:
             self.unseen += len(entries)
         self._texts_are_behind = True
