@@ -451,7 +451,9 @@ def test_a_layout_that_grew_is_the_layout_of_all(
     leaf = lines[-1].id if lines else None
     for number in range(data.draw(st.integers(0, 8))):
         parent = leaf if data.draw(st.integers(0, 5)) else data.draw(st.sampled_from(_IDS))
-        lines.append(entry(100 + number, f"new{number}", parent))
+        target = data.draw(st.sampled_from([None, None, *_IDS[:2], f"new{number + 1}", f"new{number + 1}"]))
+        kind = "message" if target is None else "label"
+        lines.append(entry(100 + number, f"new{number}", parent, kind, target=target, text=target))
         leaf = f"new{number}"
     for made, role in zip(lines, roles, strict=False):
         if made.type == "message":
