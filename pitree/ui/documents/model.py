@@ -185,7 +185,8 @@ class Block(NamedTuple):
 class Document:
     """What the preview shows of one thing. `cut` says that something was left out for its size.
 
-    `blocks` are in order. With `unfinished`, the same document is still being completed.
+    `blocks` are in order. With `unfinished`, the same document is still being completed. `uncoloured` says
+    that there is code which could be coloured.
     """
 
     title: str
@@ -193,6 +194,7 @@ class Document:
     cut: bool = False
     blocks: Sequence[Block] = ()
     unfinished: bool = False
+    uncoloured: bool = False
 
     def lines(self) -> Iterator[Line]:
         """Yield all lines, in order."""

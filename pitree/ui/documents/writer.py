@@ -5,7 +5,7 @@ from typing import Any, Final
 
 from pitree.sessions.entries import JsonObject
 from pitree.sessions.text import display, lines, one_line
-from pitree.ui.documents.markup import markup_lines
+from pitree.ui.documents.markup import Highlight, markup_lines
 from pitree.ui.documents.model import (
     Block,
     Document,
@@ -36,17 +36,18 @@ class Writer:
 
     def __init__(self, *, whole: bool = False, colour: bool = False) -> None:
         self.whole = whole
-        self._highlight = _highlight if colour else None
+        self._highlight: Highlight = _highlight if colour else self._note_code
         self._sections: list[Section] = []
         self._lines: list[Line] = []
         self._blocks: list[Block] = []
         self._cut = False
+        self._uncoloured = False
         self._foot: list[tuple[str, object, str | None]] = []
 
     def document(self, title: str, *, unfinished: bool = False) -> Document:
         """Return what was written."""
         self._flush()
-        return Document(title, self._sections, self._cut, self._blocks, unfinished)
+        return Document(title, self._sections, self._cut, self._blocks, unfinished, self._uncoloured)
 
     def block(
         self,
@@ -159,12 +160,9 @@ class Writer:
         """Write the text of a file, coloured where its name says in which language and it is short."""
         coloured = None
         shown: list[str] = []
-        if self._highlight is not None and 0 < len(text) <= _MARKUP_CHARACTERS:
-            from pitree.ui.documents.syntax import language_of
-
+        if path and 0 < len(text) <= _MARKUP_CHARACTERS:
             shown = [display(line) for line in lines(text.rstrip("\r\n"))]
-            language = language_of(path)
-            coloured = self._highlight(shown, language) if language else None
+            coloured = self._highlight(shown, path)
         if not coloured:
             self.text(text, style, first=first)
             return
@@ -211,6 +209,9 @@ class Writer:
         self._cut = True
         self.line((f"… {what} more (press m for all)" if what else "… more (press m for all)", "muted"))
 
+    def _note_code(self, _code: Sequence[str], _language: str) -> None:
+        self._uncoloured = True
+
     def _flush(self) -> None:
         if self._lines:
             self._sections.append(Lines(tuple(self._lines)))
@@ -218,9 +219,11 @@ class Writer:
 
 
 def _highlight(code: Sequence[str], language: str) -> Sequence[Sequence[Span]] | None:
-    from pitree.ui.documents.syntax import code_lines  # late: for those who look at code
+    """Colour code in a language, or in that of a file; a file's path has a dot or a slash in it."""
+    from pitree.ui.documents.syntax import code_lines, language_of  # late: for those who look at code
 
-    return code_lines(code, language)
+    is_path = "." in language or "/" in language
+    return code_lines(code, language_of(language) if is_path else language)
 
 
 def head_end(text: str, lines: int, characters: int = 2000) -> int:

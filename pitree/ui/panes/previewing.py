@@ -1,5 +1,6 @@
 """What the preview is asked to show, and the documents that answer it; made in a worker."""
 
+import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from typing import Final, Literal, get_args
@@ -77,12 +78,22 @@ class Maker:
             if entry.length > _LONG_BYTES and not wish.whole:
                 beginning = session.beginning(entry, _BEGINNING_BYTES)
                 yield entry_document(session, entry, beginning=beginning)
-            yield entry_document(session, entry, whole=wish.whole, colour=True)
+            yield from _coloured(wish)
 
     def _ledger_of(self, session: SessionFile) -> Ledger:
         if self._ledger is None or self._ledger.session is not session:
             self._ledger = Ledger(session)
         return self._ledger
+
+
+def _coloured(wish: Wish) -> Iterator[Document]:
+    """Yield the document of an entry; of the first code there is, before the colours are loaded as well."""
+    colour = "pitree.ui.documents.syntax" in sys.modules
+    document = entry_document(wish.session, wish.entry, whole=wish.whole, colour=colour)
+    if document.uncoloured:
+        yield replace(document, unfinished=True)
+        document = entry_document(wish.session, wish.entry, whole=wish.whole, colour=True)
+    yield document
 
 
 def printed(wish: Wish, stop: Callable[[], bool]) -> str:
