@@ -42,6 +42,7 @@ def test_to_another_branch(session: SessionFile) -> None:
     text = changes(session, "e4")
     assert text.startswith(
         "changes when the leaf moves to e4 (user)\n"
+        "(Choosing it in Pi's /tree goes to its parent, to say it again.)\n"
         "from       e7 (toolResult)\n"
         "in common  up to e2 (user)\n"
         "behind     3 entries\n"

@@ -52,7 +52,7 @@ def session(tmp_path: Path) -> SessionFile:
 def test_calls_lead_to_their_results(session: SessionFile) -> None:
     document = document_of(session, "e2")
     text = text_of(document)
-    assert re.search(r"→ read · a\.py\n↳ result   import this x+\n", text)
+    assert re.search(r"→ read · a\.py\n↳ result   import this x+…\n", text)
     assert "x\n↳ result   ✗ no such command\n" in text
     links = links_of(document)
     assert links["no such command"] == "e3"

@@ -19,6 +19,7 @@ from pitree.ui.documents.writer import Writer
 # What reads more than this for its numbers is shown before they are there.
 _SOON_BYTES: Final = 4 << 20
 _LEAVES: Final = Sign("−", "diff-remove")
+_SAID_AGAIN: Final = "(Choosing it in Pi's /tree goes to its parent, to say it again.)"
 _RETURNS: Final = Sign("+", "diff-add")
 
 
@@ -70,6 +71,8 @@ def _document(
         writer.line(("The leaf is here: nothing changes.", "text"))
         writer.field("tokens", "… being counted" if numbers is None else _size(numbers.after))
         return writer.document(title, unfinished=numbers is None)
+    if entry.role == "user" or entry.type == "custom_message":
+        writer.line((_SAID_AGAIN, "muted"))
     _write_way(writer, reader, leaf_id, found)
     _write_sizes(writer, found, numbers)
     _write_settings(writer, reader, found)

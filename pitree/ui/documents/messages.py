@@ -19,7 +19,7 @@ from pitree.ui.documents.writer import Writer, content_blocks
 _MAX_BLOCKS: Final = 500
 # A line that says what came of a call is not worth the decoding of megabytes.
 _MAX_DESCRIBED: Final = 1 << 20
-_RESULT_CHARACTERS: Final = 100
+_RESULT_CHARACTERS: Final = 70
 # What a provider wants back with the next request; it says nothing to a person.
 _SIGNATURES: Final = ("textSignature", "thinkingSignature", "thoughtSignature")
 
@@ -132,11 +132,15 @@ def _write_result_line(writer: Writer, joined: Joined, call_id: object) -> None:
             message = joined.session.body(result).get("message")
             if isinstance(message, dict):
                 failed = message.get("isError") is True
-                words = content_line(message.get("content"))[:_RESULT_CHARACTERS] or "(empty)"
+                words = _cut(content_line(message.get("content"))) or "(empty)"
         except (SessionError, OSError) as error:
             words = compact(str(error), _RESULT_CHARACTERS)
     mark: tuple[Span, ...] = (("✗ ", "error"),) if failed else ()
     writer.spans("↳ result", *mark, (words, "link"), link=result.id)
+
+
+def _cut(words: str) -> str:
+    return words if len(words) <= _RESULT_CHARACTERS else f"{words[:_RESULT_CHARACTERS].rstrip()}…"
 
 
 def model_field(fields: Fields, key: str = "model") -> Iterator[tuple[str, str]]:
