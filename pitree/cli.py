@@ -93,6 +93,9 @@ def _command_parser(name: str) -> ArgumentParser:
         parser.add_argument("--filter", choices=FILTERS, default=DEFAULT_FILTER, help="which entries to show")
     elif name == "context":
         parser.add_argument("--leaf", metavar="ID", help="as if the leaf were there")
+        parser.add_argument(
+            "--changes", action="store_true", help="what a move of the leaf there takes out, and brings back"
+        )
     elif name == "show":
         parser.add_argument("id", metavar="ID", help="an entry's id, or the beginning of it")
     if name != "resume":

@@ -18,15 +18,16 @@ from pitree.catalog.locations import Store, find_store
 from pitree.catalog.resolve import resolve_session
 from pitree.catalog.rows import SessionRow, newest_first
 from pitree.sessions import javascript
-from pitree.sessions.context import SessionContext, build_session_context
+from pitree.sessions.context import SessionContext, build_session_context, read_part
 from pitree.sessions.describe import describe_or_say
+from pitree.sessions.difference import Numbered, context_difference
 from pitree.sessions.entries import JsonObject
 from pitree.sessions.errors import SessionError
 from pitree.sessions.file import SessionFile
 from pitree.sessions.jsonl import encode_value
 from pitree.sessions.rows import Rows, visible_rows
 from pitree.sessions.text import display, one_line
-from pitree.sessions.tokens import context_tokens
+from pitree.sessions.tokens import context_tokens, estimate_tokens, parts_tokens
 
 if TYPE_CHECKING:  # opening it brings SQLite, which most commands do not need
     from pitree.catalog.cache import Cache
@@ -306,6 +307,9 @@ def print_context(args: Namespace, place: Place) -> None:
     """Print what the model would see at the leaf, or at another entry."""
     with open_session(args.file, place) as session:
         leaf_id = session.find(args.leaf).id if args.leaf is not None else session.tree.leaf_id
+        if args.changes:
+            _print_changes(session, leaf_id, json=args.json)
+            return
         if args.json:
             write_json(_context_json(build_session_context(session, leaf_id)))
             return
@@ -313,6 +317,48 @@ def print_context(args: Namespace, place: Place) -> None:
 
         for text in context_document(session, leaf_id, whole=True).texts():
             write_line(text)
+
+
+def _print_changes(session: SessionFile, to_id: str | None, *, json: bool) -> None:
+    """Print what leaves the context, and what comes back, when the leaf moves."""
+    entry = session.tree.get(to_id)
+    if entry is None:
+        raise CommandError("there is no entry to move to; name one with --leaf ID")
+    if json:
+        write_json(_changes_json(session, entry.id))
+        return
+    from pitree.ui.documents.changes import changes_documents
+
+    *_, document = changes_documents(session, entry)
+    for text in document.texts():
+        write_line(text)
+
+
+def _changes_json(session: SessionFile, to_id: str) -> JsonObject:
+    found = context_difference(session, session.tree.leaf_id, to_id)
+
+    def side(messages: list[Numbered]) -> list[JsonObject]:
+        made = ((one, read_part(session, one.part)) for one in messages)
+        return [
+            {
+                "number": one.number,
+                "entryId": one.part.entry.id,
+                "role": message.get("role"),
+                "tokens": estimate_tokens(message),
+            }
+            for one, message in made
+        ]
+
+    return {
+        "from": session.tree.leaf_id,
+        "to": to_id,
+        "ancestor": None if found.ancestor is None else found.ancestor.id,
+        "leaves": side(found.leaves),
+        "returns": side(found.returns),
+        "stays": found.stays,
+        "tokens": parts_tokens(session, found.before).total,
+        "tokensThere": parts_tokens(session, found.after).total,
+    }
 
 
 def _context_json(context: SessionContext) -> JsonObject:

@@ -5,7 +5,7 @@ import os
 from pathlib import Path
 
 import pytest
-from agent.build import SESSION_ID, Session, call, moment, text
+from agent.build import SESSION_ID, Session, call, moment, text, usage
 from commandline import Done, Run, Store, forked, talk
 from sessions import damaged
 from sessions.test_text import is_safe
@@ -305,6 +305,39 @@ def test_context_as_text(pitree: Run, store: Store, work: Path) -> None:
     for words in told:
         assert words in rest
         rest = rest.partition(words)[2]
+
+
+def moving(work: Path) -> Session:
+    made = Session(cwd=str(work))
+    fork = made.user("go")
+    made.assistant("one way", usage={**usage(), "totalTokens": 500})
+    made.user("x" * 40, fork)
+    return made
+
+
+def test_context_changes_as_json(pitree: Run, store: Store, work: Path) -> None:
+    path = store.add(moving(work))
+    assert pitree("context", path, "--changes", "--leaf", "00000002", "--json").document == {
+        "from": "00000003",
+        "to": "00000002",
+        "ancestor": "00000001",
+        "leaves": [{"number": 2, "entryId": "00000003", "role": "user", "tokens": 10}],
+        "returns": [{"number": 2, "entryId": "00000002", "role": "assistant", "tokens": 2}],
+        "stays": 1,
+        "tokens": 11,
+        "tokensThere": 500,
+    }
+
+
+def test_context_changes_as_text(pitree: Run, store: Store, work: Path) -> None:
+    path = store.add(moving(work))
+    shown = pitree("context", path, "--changes", "--leaf", "00000002")
+    assert (shown.code, shown.err) == (0, "")
+    assert shown.out.startswith("changes when the leaf moves to 00000002 (assistant)\n")
+    assert "\ncomes back · 1 message\n\n+─ 2 assistant · ~2 tokens · 00000002\none way\n" in shown.out
+    assert "nothing changes" in pitree("context", path, "--changes").out
+    shown = pitree("context", store.add(Session(cwd=str(work))), "--changes")
+    assert (shown.code, shown.error) == (1, "there is no entry to move to; name one with --leaf ID")
 
 
 def test_context_text_of_fields_that_are_missing(pitree: Run, store: Store, work: Path) -> None:

@@ -6,7 +6,7 @@ The estimate is Pi's rule of thumb, four characters to a token, so that both nam
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
-from pitree.sessions.context import FAILED, SessionContext, blocks_of
+from pitree.sessions.context import FAILED, ContextParts, Session, SessionContext, blocks_of, read_part
 from pitree.sessions.entries import Entry, JsonObject
 from pitree.sessions.jsonl import encode_value
 
@@ -53,6 +53,15 @@ def context_tokens(context: SessionContext) -> ContextTokens:
     A reply from before the last compaction or context edit counted another context, so it does not serve.
     """
     return count_tokens(context.entries, context.sources, context.messages.__getitem__)
+
+
+def parts_tokens(session: Session, made: ContextParts) -> ContextTokens:
+    """Return the size of a context as `context_tokens` does, reading only the messages that matter for it.
+
+    Raises what `session.body` raises.
+    """
+    sources = [part.entry for part in made.parts]
+    return count_tokens(made.entries, sources, lambda place: read_part(session, made.parts[place]))
 
 
 def count_tokens(

@@ -8,8 +8,8 @@ from pitree.sessions.difference import Difference, Numbered, context_difference
 from pitree.sessions.entries import Entry
 from pitree.sessions.file import SessionFile
 from pitree.sessions.text import one_line
-from pitree.sessions.tokens import ContextTokens, estimate_tokens
-from pitree.ui.documents.context import StoppableReader, model_text, parts_tokens
+from pitree.sessions.tokens import ContextTokens, estimate_tokens, parts_tokens
+from pitree.ui.documents.context import StoppableReader, model_text
 from pitree.ui.documents.context_messages import ContextMessage, Sign, context_messages, write_messages
 from pitree.ui.documents.model import Document
 from pitree.ui.documents.place import naming

@@ -15,7 +15,7 @@ from pitree.sessions.entries import Entry, JsonObject
 from pitree.sessions.file import SessionFile, StoppedError
 from pitree.sessions.ledger import Ledger
 from pitree.sessions.text import one_line
-from pitree.sessions.tokens import ContextTokens, count_tokens
+from pitree.sessions.tokens import ContextTokens, parts_tokens
 from pitree.sessions.tree import Tree
 from pitree.ui.documents.context_messages import (
     context_messages,
@@ -87,12 +87,6 @@ class StoppableReader:
         """Raise StoppedError where nobody wants the work any more."""
         if self.stop():
             raise StoppedError("building the context was stopped")
-
-
-def parts_tokens(reader: StoppableReader, made: ContextParts) -> ContextTokens:
-    """Return the size of a context, reading only the messages that matter for it."""
-    sources = [part.entry for part in made.parts]
-    return count_tokens(made.entries, sources, lambda place: read_part(reader, made.parts[place]))
 
 
 def tokens_text(tokens: ContextTokens) -> str:
