@@ -68,7 +68,7 @@ class Opening(Screen[None]):
 
         def read() -> None:
             try:
-                text = copy_text(wish.session.body(wish.entry)) if block is None else block.copy_text()
+                text = copy_text(wish.session.body(wish.entry)) if block is None else block.source.copy_text()
             except (SessionError, OSError) as error:
                 self.app.call_from_thread(self.say, one_line(str(error), 300), warning=True)
                 return
@@ -132,7 +132,7 @@ class Opening(Screen[None]):
 
     def _open_image(self, blocks: list[Block]) -> None:
         try:
-            image = next((image for block in blocks for image in block.shown_images()), None)
+            image = next((image for block in blocks for image in block.source.images()), None)
             told, warning = self._view(image)
         except (SessionError, OSError) as error:
             told, warning = one_line(str(error), 300), True

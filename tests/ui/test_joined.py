@@ -206,8 +206,8 @@ def test_lines_that_are_no_entries_are_shown_next_to_one(damaged: SessionFile) -
     assert "⚠ line 7 of the file, next to this entry\nunfinished last line" in text_of(
         document_of(damaged, "line:6")
     )
-    block = next(block for block in document_of(damaged, "e1").blocks if "e2" in block.copy_text())
-    assert block.copy_text() == '{"type":"message","id":"e2"\\xff\x1b[31m'
+    block = next(block for block in document_of(damaged, "e1").blocks if "e2" in block.source.copy_text())
+    assert block.source.copy_text() == '{"type":"message","id":"e2"\\xff\x1b[31m'
 
 
 def test_a_damaged_entry_shows_its_bytes_when_raw(damaged: SessionFile) -> None:

@@ -193,7 +193,7 @@ async def copied(pilot: Pilot[None], *keys: str) -> tuple[str | None, str | None
     await pilot.press(*keys)
     event = await asked(pilot, Preview.CopyWanted)
     assert isinstance(event, Preview.CopyWanted)
-    return event.text, None if event.block is None else event.block.copy_text()
+    return event.text, None if event.block is None else event.block.source.copy_text()
 
 
 async def test_copying_blocks(session: SessionFile) -> None:
@@ -240,7 +240,7 @@ async def test_images_of_the_block(session: SessionFile) -> None:
             await pilot.press("o")
             event = await asked(pilot, Preview.ImageWanted)
             assert isinstance(event, Preview.ImageWanted)
-            images = [image for block in event.blocks for image in block.shown_images()]
+            images = [image for block in event.blocks for image in block.source.images()]
             assert [image["data"] for image in images] == [PIXEL], tab
             if tab == "entry":
                 pane(pilot).tab = "context"

@@ -173,8 +173,7 @@ def write_messages(writer: Writer, messages: Iterable[ContextMessage], count: in
                 writer.blank()
                 writer.more(plural(left_out, "message"))
             continue
-        writer.block(section.copy_text, section.images)
-        writer.section(section)
+        writer.section(section, section)
 
 
 def write_messages_in_full(

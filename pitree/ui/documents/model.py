@@ -161,24 +161,42 @@ class TextSlice:
         return made
 
 
+class BlockSource(Protocol):
+    """What a block says, to be copied or opened; both may read the session and raise what that raises."""
+
+    def copy_text(self) -> str:
+        """Return the text of the block; it is not safe to print."""
+        ...
+
+    def images(self) -> Sequence[JsonObject]:
+        """Return the image blocks that it shows."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """A block that is known already: its text (or what makes it) and its images."""
+
+    text: str | Callable[[], str]
+    shown: Sequence[JsonObject] = ()
+
+    def copy_text(self) -> str:
+        """Return the text."""
+        return self.text() if callable(self.text) else self.text
+
+    def images(self) -> Sequence[JsonObject]:
+        """Return the image blocks."""
+        return self.shown
+
+
 class Block(NamedTuple):
     """A part of a document that can be copied or opened by itself; it goes on to the next block.
 
-    `section` is the section it begins with, `text` what it says (or what makes it), not safe to print,
-    `images` are the image blocks that it shows.
+    `section` is the section it begins with.
     """
 
     section: int
-    text: str | Callable[[], str]
-    images: Sequence[JsonObject] | Callable[[], Sequence[JsonObject]] = ()
-
-    def copy_text(self) -> str:
-        """Return what the block says. Raises what reading the session raises."""
-        return self.text() if callable(self.text) else self.text
-
-    def shown_images(self) -> Sequence[JsonObject]:
-        """Return the image blocks. Raises what reading the session raises."""
-        return self.images() if callable(self.images) else self.images
+    source: BlockSource
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,10 +8,12 @@ from pitree.sessions.text import display, lines, one_line
 from pitree.ui.documents.markup import Highlight, markup_lines
 from pitree.ui.documents.model import (
     Block,
+    BlockSource,
     Document,
     Line,
     Lines,
     LineStyle,
+    Said,
     Section,
     Span,
     StyleName,
@@ -49,14 +51,10 @@ class Writer:
         self._flush()
         return Document(title, self._sections, self._cut, self._blocks, unfinished, self._uncoloured)
 
-    def block(
-        self,
-        text: str | Callable[[], str],
-        images: Sequence[JsonObject] | Callable[[], Sequence[JsonObject]] = (),
-    ) -> None:
+    def block(self, text: str | Callable[[], str], images: Sequence[JsonObject] = ()) -> None:
         """Begin a block that says `text`; the blank line before what is written next is part of it."""
         self._flush()
-        self._blocks.append(Block(len(self._sections), text, images))
+        self._blocks.append(Block(len(self._sections), Said(text, images)))
 
     def line(self, *spans: Span, indent: int = 0) -> None:
         """Write a line of safe spans."""
@@ -74,13 +72,16 @@ class Writer:
         """Write what another document says, its blocks included."""
         self._flush()
         first = len(self._sections)
-        self._blocks += [block._replace(section=block.section + first) for block in document.blocks]
+        self._blocks += [Block(section + first, source) for section, source in document.blocks]
         self._sections += document.sections
         self._cut = self._cut or document.cut
 
-    def section(self, section: Section) -> None:
-        """Write lines that somebody else makes."""
-        self._flush()
+    def section(self, section: Section, block: BlockSource | None = None) -> None:
+        """Write lines that somebody else makes, as a block where `block` says what it says."""
+        if self._lines:
+            self._flush()
+        if block is not None:
+            self._blocks.append(Block(len(self._sections), block))
         self._sections.append(section)
 
     def heading(
