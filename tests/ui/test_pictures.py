@@ -66,6 +66,14 @@ async def test_sessions(
         assert pilot.app.export_screenshot() == picture
 
 
+async def test_reading_in_the_preview(app: AppFactory, picture: SnapshotAssertion) -> None:
+    async with app().run_test(size=(100, 30)) as pilot:
+        await settled(pilot)
+        await pilot.press("tab", "home", "down", "tab", "number_sign", "slash", *"panel", "enter", "b", "l")
+        await settled(pilot)
+        assert pilot.app.export_screenshot() == picture
+
+
 async def test_sessions_while_they_are_read(
     app: AppFactory, store: Store, picture: SnapshotAssertion, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -307,3 +307,17 @@ async def test_half_pages(session: SessionFile) -> None:
         assert int(pane(pilot).view.scroll_offset.y) == 2 * half
         await pilot.press("ctrl+u")
         assert int(pane(pilot).view.scroll_offset.y) == half
+
+
+async def test_all_of_a_long_entry_is_searched(tmp_path: Path) -> None:
+    with session_file(tmp_path / "s.jsonl", message("user", "hay\n" * 50_000 + "needle")) as session:
+        async with Host().run_test(size=(60, 12)) as pilot:
+            await shown(pilot, None, "entry")
+            await show(pilot, session, "e1")
+            assert pane(pilot).document.cut
+            await pilot.press("slash", *"needle")
+            await wait_until(pilot, lambda: pane(pilot).search_status == "/needle▏ 1 of 1")
+            assert "needle" in screen_of(pilot)
+            pane(pilot).tab = "context"
+            await pilot.press("enter")
+            await wait_until(pilot, lambda: pane(pilot).search_status == "/needle not in what is listed")

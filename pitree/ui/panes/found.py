@@ -52,6 +52,11 @@ class Finder(Widget):
         raise NotImplementedError
 
     @property
+    def nowhere(self) -> str:
+        """What to say where nothing was found."""
+        return "not here"
+
+    @property
     def can_back_out(self) -> bool:
         """Whether there is a search to leave."""
         return self._typed.is_open or self._pattern is not None
@@ -99,9 +104,10 @@ class Finder(Widget):
         self._search()
 
     def search_again(self) -> None:
-        """Look for the same in another document, without leaving its top."""
-        self._jumping = False
-        self._start = Spot(0, 0)
+        """Look for the same in another document, without leaving its top unless somebody is typing."""
+        self._jumping = self._typed.is_open
+        if not self._jumping:
+            self._start = Spot(0, 0)
         self._search()
 
     def _search(self) -> None:
@@ -160,7 +166,7 @@ class Finder(Widget):
             return typed
         count = len(self._spots)
         if not count:
-            return f"{typed} {'not here' if self._complete else '…'}"
+            return f"{typed} {self.nowhere if self._complete else '…'}"
         total = f"{count:,}{'' if self._complete and count < MOST_FOUND else '+'}"
         here = self.view.found
         place = f"{bisect_left(self._spots, here) + 1:,} of " if here is not None else ""

@@ -308,6 +308,17 @@ class Preview(Finder, Vertical, can_focus=True, can_focus_children=False):
         """Choose the next block or message, or the one before."""
         self.view.choose_block(step)
 
+    def action_find(self) -> None:
+        """Begin to type what to find; of an entry, all of it is searched."""
+        if self.tab == "entry" and self.document.cut:
+            self.action_more()
+        super().action_find()
+
+    @property
+    def nowhere(self) -> str:
+        """What to say where nothing was found: of long messages a list shows only the beginning."""
+        return "not here" if self.tab == "entry" else "not in what is listed"
+
     # ---- links
 
     def action_link(self, step: int) -> None:
