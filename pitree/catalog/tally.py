@@ -20,7 +20,13 @@ from pitree.sessions.errors import LineError
 from pitree.sessions.jsonl import Line, encode_value, parse_value
 from pitree.sessions.salvage import swallowed
 from pitree.sessions.structure import shallow
-from pitree.sessions.tokens import body_usages, usage_cost, usage_tokens
+from pitree.sessions.tokens import (
+    ROLES_WITH_USAGE,
+    TYPES_WITH_USAGE,
+    body_usages,
+    usage_cost,
+    usage_tokens,
+)
 
 # Where the role of a message stands, if its line is written as Pi writes it.
 _ROLE_WITHIN: Final = 400
@@ -92,7 +98,6 @@ class _ResultLine(msgspec.Struct, gc=False):
     id: str | None = None
     parentId: str | None = None  # noqa: N815
     message: _Result | None = None
-    usage: _Usage | None = None
 
 
 _decode_talk = msgspec.json.Decoder(_TalkLine).decode
@@ -164,8 +169,7 @@ class Tally(msgspec.Struct):
                     if other.type == "message" and result is not None and result.role == "toolResult":
                         self._link(other.id, other.parentId)
                         self.messages += 1
-                        if result.usage is not None or other.usage is not None:
-                            self._take_usage(other.usage, result.usage)
+                        self._take_usage(result.usage)
                         continue
                 line = _decode_talk(data)
             except _UNUSUAL:
@@ -187,9 +191,10 @@ class Tally(msgspec.Struct):
                 self.name = javascript.trim(line.name or "") or None
             elif line.type == "label":
                 self._take_label(line.targetId, line.label)
-            used = None if message is None else message.usage
-            if used is not None or line.usage is not None:
-                self._take_usage(line.usage, used)
+            if message is not None and message.role in ROLES_WITH_USAGE:
+                self._take_usage(message.usage)
+            if line.type in TYPES_WITH_USAGE:
+                self._take_usage(line.usage)
 
     def _link(self, entry_id: str | None, parent_id: str | None) -> str:
         """Count an entry, and whether it goes on from the one before; return its id."""
@@ -208,13 +213,13 @@ class Tally(msgspec.Struct):
         elif target is not None:
             self.labels.pop(target, None)
 
-    def _take_usage(self, *usages: _Usage | None) -> None:
-        for usage in usages:
-            if usage is not None:
-                self.tokens += _tokens(usage)
-                cost = usage.cost
-                if cost is not None and cost.total is not None and 0 < cost.total < 1e18:
-                    self.cost += cost.total
+    def _take_usage(self, usage: _Usage | None) -> None:
+        if usage is None:
+            return
+        self.tokens += _tokens(usage)
+        cost = usage.cost
+        if cost is not None and cost.total is not None and 0 < cost.total < 1e18:
+            self.cost += cost.total
 
     def _take_talk(self, message: _Talk, timestamp: object, offset: int, entry_id: str) -> None:
         content = message.content

@@ -8,10 +8,10 @@ import msgspec
 from pitree.sessions.entries import Entry
 from pitree.sessions.errors import SessionError
 from pitree.sessions.file import SessionFile, StoppedError
-from pitree.sessions.tokens import body_usages, usage_cost
+from pitree.sessions.tokens import ROLES_WITH_USAGE, TYPES_WITH_USAGE, body_usages, usage_cost
 
-_ROLES: Final = frozenset({"assistant", "toolResult"})
-_TYPES: Final = frozenset({"usage", "compaction", "branch_summary"})
+_ROLES: Final = frozenset(ROLES_WITH_USAGE)
+_TYPES: Final = frozenset(TYPES_WITH_USAGE)
 
 
 class _Message(msgspec.Struct, gc=False):

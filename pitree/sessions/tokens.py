@@ -12,9 +12,10 @@ from pitree.sessions.jsonl import encode_value
 
 _CHARACTERS_PER_TOKEN = 4
 _IMAGE_CHARACTERS = 4800
-# What Pi adds up for a session. Tuples, because what is looked up in them can be of any type.
-_TYPES_WITH_USAGE = ("usage", "compaction", "branch_summary")
-_ROLES_WITH_USAGE = ("assistant", "toolResult")
+# Tuples, because what is looked up in them can be of any type.
+TYPES_WITH_USAGE = ("usage", "compaction", "branch_summary")
+ROLES_WITH_USAGE = ("assistant", "toolResult")
+"""Which entries, and which messages, have a usage record of their own that counts: those that Pi adds up."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,8 +128,8 @@ def body_usages(body: JsonObject) -> Iterable[object]:
     The calls that a tool made itself are part of its result's record, and the messages that a compaction
     keeps have been counted where they were said.
     """
-    if body.get("type") in _TYPES_WITH_USAGE:
+    if body.get("type") in TYPES_WITH_USAGE:
         yield body.get("usage")
     message = body.get("message")
-    if isinstance(message, dict) and message.get("role") in _ROLES_WITH_USAGE:
+    if isinstance(message, dict) and message.get("role") in ROLES_WITH_USAGE:
         yield message.get("usage")

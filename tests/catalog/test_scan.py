@@ -375,7 +375,12 @@ usual_lines = st.sampled_from(
         entry("label", targetId="a", label="here", id="f", parentId="d"),
         entry("label", targetId="a", id="g", parentId="f"),
         entry("usage", id="h", usage={"totalTokens": 3, "cost": {"total": 0.5}}),
-        message("assistant", "spent", id="i", model="opus", usage={"input": 2, "cost": {"total": 1}}),
+        message("assistant", "not so", id="i", model="opus", usage={"input": 2, "cost": {"total": 1}}),
+        entry("message", id="j", message={"role": "assistant", "usage": {"input": 2, "cost": {"total": 1}}}),
+        entry("message", id="k", message={"role": "user", "usage": {"input": 2, "cost": {"total": 1}}}),
+        entry("message", id="l", usage={"input": 2}, message={"role": "toolResult"}),
+        entry("compaction", id="m", summary="s", usage={"totalTokens": 5, "cost": {"total": 2}}),
+        entry("custom", id="n", usage={"totalTokens": 5, "cost": {"total": 2}}),
     ]
 ).map(lambda value: json.dumps(value).encode())
 fused_lines = usual_lines.flatmap(
