@@ -7,9 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.cells import cell_len
 
-from pitree.ui.documents.layout import wrap_line
 from pitree.ui.documents.markup import markup_lines
 from pitree.ui.documents.model import Line, Span
+from pitree.ui.documents.wrapping import wrap_line
 
 
 def shown(text: str) -> list[str]:

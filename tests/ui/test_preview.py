@@ -15,17 +15,19 @@ from textual.pilot import Pilot
 from pitree.sessions.entries import Entry, JsonObject
 from pitree.sessions.file import SessionFile
 from pitree.ui.documents.entry import entry_document
-from pitree.ui.documents.layout import Layout, Place, Row, wrap_line
+from pitree.ui.documents.layout import Layout, Place
 from pitree.ui.documents.model import (
     STYLE_NAMES,
     Document,
     Line,
     Lines,
+    Row,
     Span,
     StyleName,
     TextSlice,
     text_slices,
 )
+from pitree.ui.documents.wrapping import wrap_line
 from pitree.ui.panes import previewing
 from pitree.ui.panes.preview import Preview
 

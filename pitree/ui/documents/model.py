@@ -50,6 +50,9 @@ STYLE_NAMES: Final[tuple[StyleName, ...]] = get_args(StyleName)
 Span = tuple[str, StyleName]
 """Safe text and what it is."""
 
+Row = tuple[Span, ...]
+"""What stands in one row of the screen."""
+
 LineStyle = StyleName | Callable[[str], StyleName]
 """One style for all lines of a text, or a function that tells a line's style from its text."""
 

@@ -1,30 +1,25 @@
 """A document on the screen: wraps what is visible, scrolls, keeps its place when the width changes."""
 
 import re
-from bisect import bisect_right
 from collections.abc import Callable, Iterator
 from typing import ClassVar, Final
 
 from rich.segment import Segment
 from rich.style import Style
-from textual import events
 from textual.geometry import Size
-from textual.message import Message
 from textual.reactive import reactive
 from textual.selection import Selection
 from textual.strip import Strip
 
 from pitree.ui.documents.layout import Layout, Marks, Spot
-from pitree.ui.documents.model import STYLE_NAMES, Block, Document, TextSlice
-from pitree.ui.lineview import LineView
+from pitree.ui.documents.model import STYLE_NAMES, Document
+from pitree.ui.panes.choosing import Choosing
 
 # Borders and scrollbar of a pane that has the whole screen.
 _FRAME_WIDTH: Final = 3
-# How many rows stay above what was jumped to.
-_ABOVE: Final = 3
 
 
-class DocumentView(LineView, can_focus=False):
+class DocumentView(Choosing, can_focus=False):
     """Shows a document: its text, what was found in it, and one link and one block that are chosen."""
 
     COMPONENT_CLASSES: ClassVar[set[str]] = {
@@ -76,24 +71,6 @@ class DocumentView(LineView, can_focus=False):
 
     numbers = reactive[bool](default=False, init=False)
     """Whether the lines of texts have their numbers before them."""
-
-    class LinkClicked(Message):
-        """A link to an entry was clicked."""
-
-        def __init__(self, entry_id: str) -> None:
-            super().__init__()
-            self.entry_id = entry_id
-
-    def __init__(self) -> None:
-        super().__init__()
-        self._layout_of = Layout(Document("", []), 1)
-        self._marks = Marks()
-        self._block: int | None = None
-
-    @property
-    def document(self) -> Document:
-        """What is shown."""
-        return self._layout_of.document
 
     def show(self, document: Document, *, keep: bool = False) -> None:
         """Show a document from its top, or with `keep` from where the last one was scrolled to."""
@@ -162,12 +139,6 @@ class DocumentView(LineView, can_focus=False):
     # ---- what was found
 
     @property
-    def top(self) -> Spot:
-        """Where in the document the first row on the screen is."""
-        place = self._layout_of.place(int(self.scroll_offset.y))
-        return Spot(place.section, place.line)
-
-    @property
     def found(self) -> Spot | None:
         """The match that was jumped to."""
         return self._marks.found
@@ -177,128 +148,6 @@ class DocumentView(LineView, can_focus=False):
         self._set_marks(self._marks._replace(pattern=pattern, found=found))
         if found is not None:
             self._show_spot(found)
-
-    def _set_marks(self, marks: Marks) -> None:
-        self._marks = marks
-        self._layout_of.mark(marks)
-        self.redraw()
-
-    def _show_spot(self, spot: Spot) -> None:
-        """Scroll as little as needed to have a place on the screen, with some rows above it."""
-        row = self._layout_of.row_of(spot)
-        self.set_line_count(self._layout_of.height)
-        top = int(self.scroll_offset.y)
-        if not top <= row < top + self.page:
-            self._jump(row - min(_ABOVE, self.page // 4))
-
-    # ---- links
-
-    @property
-    def link(self) -> str | None:
-        """The entry that the chosen link leads to, where it is on the screen."""
-        spot = self._marks.link
-        if spot is None:
-            return None
-        line = self._layout_of.line_at(self._layout_of.row_of(spot))
-        row = self._layout_of.row_of(spot)
-        top = int(self.scroll_offset.y)
-        return line[1].link if line is not None and top <= row < top + self.page else None
-
-    def choose_link(self, step: int) -> bool:
-        """Choose the next link (1) or the one before (-1), from the chosen one or the screen on.
-
-        False where there is none.
-        """
-        spot = self._marks.link if self.link is not None else None
-        found = next(self._links(spot or self.top, step, including=spot is None), None)
-        if found is None:
-            return False
-        self._set_marks(self._marks._replace(link=found))
-        self._show_spot(found)
-        return True
-
-    def _links(self, start: Spot, step: int, *, including: bool) -> Iterator[Spot]:
-        sections = self.document.sections
-        ahead = range(start.section, len(sections)) if step > 0 else range(start.section, -1, -1)
-        for index in ahead:
-            if isinstance(sections[index], TextSlice):
-                continue  # of which there can be many thousands, and none holds a link
-            lines = sections[index].lines()
-            for place in range(len(lines))[::step]:
-                past = (place - start.line) * step
-                if index == start.section and (past < 0 or (past == 0 and not including)):
-                    continue
-                if lines[place].link is not None:
-                    yield Spot(index, place)
-
-    def on_click(self, event: events.Click) -> None:
-        """Follow a link that was clicked."""
-        offset = event.get_content_offset(self)
-        if offset is None or self.text_selection is not None:
-            return
-        row = int(self.scroll_offset.y) + offset.y
-        line = self._layout_of.line_at(row)
-        if line is None or line[1].link is None:
-            return
-        end = 0
-        for text, style in self._layout_of.row(row):
-            end += Segment(text).cell_length
-            if offset.x < end:
-                if style in {"link", "link-here"}:
-                    event.stop()
-                    self.post_message(self.LinkClicked(line[1].link))
-                return
-
-    # ---- blocks
-
-    @property
-    def block(self) -> Block | None:
-        """The chosen block where it is on the screen, else the one at its top."""
-        place = self._block_place()
-        return None if place is None else self.document.blocks[place]
-
-    @property
-    def blocks_on(self) -> list[Block]:
-        """The block of `block` and those after it that begin on the screen."""
-        place = self._block_place()
-        if place is None:
-            return []
-        bottom = min(int(self.scroll_offset.y) + self.page, self.line_count) - 1
-        last = self._layout_of.place(bottom).section
-        blocks = self.document.blocks
-        return [blocks[place], *(block for block in blocks[place + 1 :] if block.section <= last)]
-
-    def _block_place(self) -> int | None:
-        blocks = self.document.blocks
-        if not blocks:
-            return None
-        if self._block is not None and self._block < len(blocks):
-            row = self._layout_of.row_of(Spot(blocks[self._block].section, 0))
-            if int(self.scroll_offset.y) <= row < int(self.scroll_offset.y) + self.page:
-                return self._block
-        starts = [block.section for block in blocks]
-        return max(0, bisect_right(starts, self.top.section) - 1)
-
-    def choose_block(self, step: int) -> None:
-        """Choose the next block (1) or the one before (-1), and have it on the screen."""
-        blocks = self.document.blocks
-        if not blocks:
-            return
-        place = self._block_place() or 0
-        self._block = 0 if self._block is None and place == 0 else max(0, min(place + step, len(blocks) - 1))
-        self.redraw()
-        row = self._layout_of.row_of(Spot(blocks[self._block].section, 0))
-        self.set_line_count(self._layout_of.height)
-        self._jump(row)
-
-    def _in_block(self, section: int) -> bool:
-        if self._block is None or self._block >= len(self.document.blocks):
-            return False
-        blocks = self.document.blocks
-        after = (
-            blocks[self._block + 1].section if self._block + 1 < len(blocks) else len(self.document.sections)
-        )
-        return blocks[self._block].section <= section < after
 
     # ---- drawing
 

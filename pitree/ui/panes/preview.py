@@ -325,7 +325,7 @@ class Preview(Finder, Vertical, can_focus=True, can_focus_children=False):
         """Choose the next link to an entry, or the one before."""
         self.view.choose_link(step)
 
-    def on_document_view_link_clicked(self, event: DocumentView.LinkClicked) -> None:
+    def on_choosing_link_clicked(self, event: DocumentView.LinkClicked) -> None:
         """Follow a link that was clicked."""
         event.stop()
         self._follow(event.entry_id)
