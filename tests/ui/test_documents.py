@@ -15,11 +15,13 @@ from pitree.sessions import glimpse
 from pitree.sessions.file import SessionFile, StoppedError
 from pitree.sessions.glimpse import Glimpse
 from pitree.sessions.ledger import Ledger
+from pitree.ui.documents.changes import changes_documents
 from pitree.ui.documents.context import context_document, context_documents
 from pitree.ui.documents.diff import diff_lines
 from pitree.ui.documents.entry import entry_document
 from pitree.ui.documents.images import image_dimensions, image_line
 from pitree.ui.documents.model import STYLE_NAMES, Document
+from pitree.ui.documents.raw import raw_document
 from pitree.ui.documents.values import file_size, json_lines, moment, money
 
 from . import hostile
@@ -652,22 +654,28 @@ def test_no_entry_raises_and_no_line_is_unsafe(
         {"type": "label", "targetId": "first", "label": "a\x1b[31mb"},
         {"type": "context_edit", "targetId": "last", "replacement": odd.get("replacement")},
     ) as session:
-        documents = [
-            build
-            for entry in session.entries
-            for whole in (False, True)
-            for build in (
-                entry_document(session, entry, whole=whole),
-                context_document(session, entry.id, whole=whole),
-            )
-        ]
-    for document in documents:
-        assert UNSAFE.search(document.title) is None
-        for line in document.lines():
-            assert UNSAFE.search(line.text) is None, ascii(line.text)
-            for text, style in line.spans:
-                assert UNSAFE.search(text) is None, ascii(text)
-                assert style in STYLE_NAMES
+        for entry in session.entries:
+            for whole in (False, True):
+                check(entry_document(session, entry, whole=whole, colour=not whole))
+                check(context_document(session, entry.id, whole=whole))
+                check(raw_document(session, entry, whole=whole))
+            for document in changes_documents(session, entry):
+                check(document)
+
+
+def check(document: Document) -> None:
+    """Look at all that a document shows and says."""
+    assert UNSAFE.search(document.title) is None
+    for line in document.lines():
+        assert UNSAFE.search(line.text) is None, ascii(line.text)
+        assert "is closed" not in line.text
+        for text, style in line.spans:
+            assert UNSAFE.search(text) is None, ascii(text)
+            assert style in STYLE_NAMES
+    for section, source in document.blocks:
+        assert 0 <= section < len(document.sections)
+        assert isinstance(source.copy_text(), str)
+        assert all(isinstance(image, dict) for image in source.images())
 
 
 @pytest.mark.parametrize("depth", [300, 900])
