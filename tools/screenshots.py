@@ -20,6 +20,7 @@ from rich.cells import cell_len
 from pitree import demo
 from pitree.catalog.locations import Store
 from pitree.ui.app import PitreeApp
+from pitree.ui.following import STANDING
 from pitree.ui.options import Options
 
 TARGET = Path(__file__).parents[1] / "screenshots"
@@ -28,6 +29,7 @@ CELL = 12.2
 PICTURES: dict[str, tuple[tuple[int, int], Sequence[str]]] = {
     "wide": ((150, 40), ("tab",)),
     "context": ((110, 32), ("tab", "tab", "right")),
+    "changes": ((110, 32), ("tab", "alt+b", "alt+b", "tab", "left")),
     "narrow": ((60, 20), ("tab",)),
 }
 
@@ -49,8 +51,9 @@ async def draw(size: tuple[int, int], keys: Sequence[str]) -> str:
                 if key:
                     await pilot.press(key)
                 for _ in range(5):
-                    await pilot.app.workers.wait_for_complete()
                     await pilot.pause(0.1)
+                    while any(worker.is_running and worker.group != STANDING for worker in app.workers):
+                        await pilot.pause(0.01)
             return app.export_screenshot()
 
 
