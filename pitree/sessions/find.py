@@ -6,6 +6,7 @@ or answers. Texts are read once, in file order, and only for entries not read ye
 
 import time
 from collections.abc import Callable
+from itertools import compress
 from typing import Final
 
 import msgspec
@@ -17,9 +18,10 @@ from pitree.sessions.errors import SessionError
 from pitree.sessions.file import SessionFile
 from pitree.sessions.layout import Layout
 from pitree.sessions.query import Query, Term, on_one_line
+from pitree.sessions.tree import Tree
 
-# Twice what Pi looks at; every letter typed goes through all of it.
-_LIMIT: Final = 400
+# Of each text what Pi looks at of a whole entry; every letter typed goes through all of it.
+_LIMIT: Final = 200
 _STEP: Final = 500
 
 
@@ -47,19 +49,22 @@ class EntryTexts:
 
     def __init__(self, session: SessionFile) -> None:
         self._session = session
-        self._texts: dict[str, str] = {}
+        self._texts: dict[int, str] = {}
+        """By the offset of the line: an id can come again with another text."""
         self._calls: dict[str, str] = {}
-        self._ordered: tuple[Layout, list[str]] | None = None
-        self._last: tuple[list[str], tuple[Term, ...], list[int]] | None = None
+        self._by_position: tuple[int, dict[str, str], list[str]] | None = None
+        self._last: tuple[list[str], tuple[Term, ...], bytearray] | None = None
 
     def read(self, stop: Callable[[], bool] = lambda: False) -> bool:
         """Read the texts that are missing; False when `stop` ended it early."""
-        self._ordered = self._last = None
         for place, entry in enumerate(self._session.entries):
             if place % _STEP == 0 and stop():
                 return False
-            if entry.id not in self._texts:
-                self._texts[entry.id] = self._text(entry)
+            if entry.offset not in self._texts:
+                self._texts[entry.offset] = self._text(entry)
+                kept = self._by_position
+                if kept is not None and place < len(kept[2]):  # it was asked for before it was read
+                    self._by_position = (*kept[:2], kept[2][:place])
         return True
 
     def _text(self, entry: Entry) -> str:
@@ -108,40 +113,42 @@ class EntryTexts:
         """
         if query.error is not None:
             return bytes(len(layout.order))
-        texts = self.prepare(layout)
+        texts = self.prepare(layout.tree)
         if query.pattern is not None:
-            return self._pattern_matches(texts, query, seconds)
-        found = [index for index, text in enumerate(texts) if text]
+            return _in_order(layout, self._pattern_matches(texts, query, seconds))
         before, self._last = self._last, None
-        if before is not None and before[0] is texts and _goes_on(before[1], query.terms):
-            found = before[2]
+        goes_on = before is not None and before[0] is texts and _goes_on(before[1], query.terms)
+        matching = before[2] if before is not None and goes_on else bytearray(map(bool, texts))
         for term in query.terms:
             if term.is_phrase:
-                found = [index for index in found if _holds_phrase(texts[index], term.text)]
+                held = [_holds_phrase(text, term.text) for text in compress(texts, matching)]
             else:
                 word = term.text
-                found = [index for index in found if word in texts[index]]
-        self._last = (texts, query.terms, found)
-        matching = bytearray(len(texts))
-        for index in found:
-            matching[index] = 1
-        return bytes(matching)
+                held = [word in text for text in compress(texts, matching)]
+            matching = _put_back(matching, held)
+        self._last = (texts, query.terms, matching)
+        return _in_order(layout, matching)
 
-    def prepare(self, layout: Layout) -> list[str]:
-        """Return the texts in the order drawn, labels in front; kept until another layout is asked about."""
-        kept = self._ordered
-        if kept is None or kept[0] is not layout:
-            entries, labels, texts = layout.tree.entries, layout.tree.labels, self._texts
-            ids = [entries[position].id for position in layout.order]
-            ordered = [texts.get(entry_id, "") for entry_id in ids]
-            for index, entry_id in enumerate(ids) if labels else ():
-                if entry_id in labels:
-                    ordered[index] = f"{labels[entry_id].lower()} {ordered[index]}"
-            kept = self._ordered = (layout, ordered)
-        return kept[1]
+    def prepare(self, tree: Tree) -> list[str]:
+        """Return the texts by position in `tree.entries`, labels in front; kept until one of them changes."""
+        labels = tree.labels
+        kept = self._by_position
+        known: list[str] = []
+        if kept is not None and kept[:2] == (tree.relinked, labels):
+            if len(kept[2]) == len(tree):
+                return kept[2]
+            known = kept[2]
+        texts = self._texts
+        made = [*known, *(texts.get(entry.offset, "") for entry in tree.entries[len(known) :])]
+        for entry_id, label in labels.items():
+            position = tree.position(entry_id)
+            if position is not None and position >= len(known):
+                made[position] = f"{label.lower()} {made[position]}"
+        self._by_position = (tree.relinked, labels, made)
+        return made
 
     @staticmethod
-    def _pattern_matches(texts: list[str], query: Query, seconds: float) -> bytes:
+    def _pattern_matches(texts: list[str], query: Query, seconds: float) -> bytearray:
         matching = bytearray(len(texts))
         deadline = time.monotonic() + seconds
         try:
@@ -151,8 +158,21 @@ class EntryTexts:
                 matching[index] = query.pattern.search(text, timeout=left, concurrent=True) is not None
         except TimeoutError:
             query.error = "the regular expression takes too long"
-            return bytes(len(texts))
-        return bytes(matching)
+            return bytearray(len(texts))
+        return matching
+
+
+def _put_back(among: bytearray, held: list[bool]) -> bytearray:
+    """Return `among` with its ones, from the first on, replaced by what `held` says of each."""
+    if len(held) == len(among):
+        return bytearray(held)
+    told = iter(held)
+    return bytearray([one and next(told) for one in among])
+
+
+def _in_order(layout: Layout, matching: bytearray) -> bytes:
+    """Return by place in the layout's order what is known by position."""
+    return bytes(map(matching.__getitem__, layout.order))
 
 
 def _goes_on(before: tuple[Term, ...], now: tuple[Term, ...]) -> bool:

@@ -5,6 +5,7 @@ level in. A filter hides entries; what hangs on a hidden entry attaches to the n
 All of it is linear in the number of entries and never recurses.
 """
 
+from bisect import bisect_left
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import compress
@@ -40,14 +41,18 @@ class Rows(Sequence[Row]):
     parents: list[int]
     segments: list[int]
     counts: list[int]
-    nearest: list[int]
-    """For each index of the layout the row of that entry or of its nearest visible ancestor, or NO_PARENT."""
     last: bytearray
     """1 where no later sibling follows."""
     forked: bytearray
     """1 where the row is one of several siblings (or roots)."""
-    leaf_row: int | None
+    shown: bytearray
+    """1 for each index of the layout that has a row."""
+    leaf_row: int | None = None
     """The row of the leaf or, where that is hidden, of its nearest visible ancestor."""
+
+    def __post_init__(self) -> None:
+        """Find the leaf."""
+        self.leaf_row = self.row_of(self.layout.leaf_id)
 
     def __len__(self) -> int:
         return len(self.drawn)
@@ -75,8 +80,10 @@ class Rows(Sequence[Row]):
         position = None if entry_id is None else self.layout.tree.position(entry_id)
         if position is None or position >= len(self.layout.places):
             return None  # the latter: it came after the layout was made
-        row = self.nearest[self.layout.places[position]]
-        return None if row == NO_PARENT else row
+        index = self.layout.places[position]
+        while index != NO_PARENT and not self.shown[index]:
+            index = self.layout.parents[index]
+        return None if index == NO_PARENT else bisect_left(self.drawn, index)
 
     def foldable(self, row: int) -> bool:
         """Whether a row begins a branch (or is a root) and has something below it."""
@@ -180,21 +187,24 @@ def _hide_below(layout: Layout, folded: Collection[str], mask: bytearray) -> Non
 
 
 def _structure(layout: Layout, filter_name: str, mask: bytearray) -> Rows:
-    count = len(mask)
-    drawn = list(compress(range(count), mask))
-    nearest = [NO_PARENT] * (count + 1)  # row of each entry or its nearest visible ancestor; [-1] for roots
+    """Work out the columns, in time of the rows shown."""
+    drawn = list(compress(range(len(mask)), mask))
+    ends = layout.ends
     parents: list[int] = []
-    counts = [0] * (len(drawn) + 1)
-    row = 0
-    for index, (parent, shown) in enumerate(zip(layout.parents, mask, strict=True)):
-        above = nearest[parent]
-        if shown:
-            parents.append(above)
-            counts[above] += 1
-            nearest[index] = row
-            row += 1
-        else:
-            nearest[index] = above
+    counts = [0] * (len(drawn) + 1)  # [-1] for roots
+    # the rows that the next one may hang on, and where each one's descendants end
+    above, open_until = [NO_PARENT], [len(mask) + 1]
+    for row, index in enumerate(drawn):
+        while open_until[-1] <= index:
+            open_until.pop()
+            above.pop()
+        parent = above[-1]
+        parents.append(parent)
+        counts[parent] += 1
+        end = ends[index]
+        if end > index + 1:
+            above.append(row)
+            open_until.append(end)
     depths: list[int] = []
     segments: list[int] = []
     forked = bytearray(len(drawn))
@@ -215,8 +225,4 @@ def _structure(layout: Layout, filter_name: str, mask: bytearray) -> Rows:
             segments.append(segments[parent])
             depths.append(depths[parent] + forked[parent])  # the first generation after a fork goes one in
     counts.pop()
-    leaf = None if layout.leaf_id is None else layout.tree.position(layout.leaf_id)
-    leaf_row = None if leaf is None else nearest[layout.places[leaf]]
-    return Rows(
-        layout, filter_name, drawn, depths, parents, segments, counts, nearest, last, forked, leaf_row
-    )
+    return Rows(layout, filter_name, drawn, depths, parents, segments, counts, last, forked, mask)

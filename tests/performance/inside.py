@@ -72,7 +72,7 @@ def _look(session: SessionFile, watch: Stopwatch) -> None:
             watch.time("rows: all branches folded", partial(layout_rows, layout, folded=folded))
     texts = EntryTexts(session)
     watch.time("search: read the texts", texts.read)
-    watch.time("search: put them in order", partial(texts.prepare, layout))
+    watch.time("search: put them in order", partial(texts.prepare, layout.tree))
     for end in range(1, len(SEARCH) + 1):
         typed = SEARCH[:end]
         query = parse_query(typed)

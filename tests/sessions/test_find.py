@@ -173,7 +173,7 @@ def test_a_pattern(tmp_path: Path) -> None:
 
 def test_a_pattern_without_end_is_stopped_and_said(tmp_path: Path) -> None:
     made = Session()
-    made.user("a" * 380 + "!")
+    made.user("a" * 190 + "!")
     with SessionFile.load(made.write(tmp_path / "session.jsonl")) as session:
         texts = EntryTexts(session)
         assert texts.read()

@@ -139,9 +139,8 @@ class TreePane(TreeView):
     @work(thread=True, exclusive=True, group=_READING_TEXTS, exit_on_error=False)
     def _read_texts(self, session: SessionFile, texts: EntryTexts) -> None:
         worker = get_current_worker()
-        layout = self._layout_of_all
-        if texts.read(lambda: worker.is_cancelled) and layout is not None:
-            texts.prepare(layout)
+        if texts.read(lambda: worker.is_cancelled):
+            texts.prepare(session.tree)
             self.app.call_from_thread(self._take_texts, session, texts)
 
     def _take_texts(self, session: SessionFile, texts: EntryTexts) -> None:
