@@ -2,8 +2,8 @@
 
 import os
 import sys
-from argparse import SUPPRESS, ArgumentParser, Namespace, RawDescriptionHelpFormatter
-from collections.abc import Sequence
+from argparse import ArgumentParser, Namespace, RawDescriptionHelpFormatter
+from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from pathlib import Path
 from typing import NoReturn, TextIO
@@ -27,7 +27,20 @@ into Pi from there.
   pitree show FILE ID           one entry in full
   pitree resume [FILE|ID] [PROMPT]
 
+  pitree move FILE ID           go on from another entry
+  pitree label FILE ID [TEXT]   label an entry
+  pitree name FILE [TEXT]       name a session
+  pitree fork FILE              copy a branch into a session of its own
+  pitree rm FILE...             to the trash
+  pitree undo                   take back what was changed last
+
 FILE is a path, or the beginning of a session's id. `pitree COMMAND --help` tells more."""
+
+
+Command = Callable[[Namespace, Place], int | None]
+
+_CHANGING = ("move", "label", "name", "fork", "rm", "undo")
+"""The commands that change something; their module is loaded only for them."""
 
 
 class _Parser(ArgumentParser):
@@ -58,8 +71,7 @@ def _screen_parser() -> ArgumentParser:
     parser.add_argument(
         "--poll", action="store_true", help="look at files now and then instead of waiting for events"
     )
-    # The screen changes no session so far: this holds as it is.
-    parser.add_argument("--read-only", action="store_true", help=SUPPRESS)
+    parser.add_argument("--read-only", action="store_true", help="refuse to change anything")
     parser.add_argument("--version", action="version", version=f"pitree {__version__}")
     return parser
 
@@ -103,15 +115,29 @@ def _command_parser(name: str) -> ArgumentParser:
     return parser
 
 
+def _changing_command(name: str) -> tuple[ArgumentParser, Command]:
+    from pitree.writing_commands import CHANGING, add_arguments
+
+    command = CHANGING[name]
+    parser = _Parser(prog=f"pitree {name}", description=(command.__doc__ or "").strip())
+    _common(parser)
+    add_arguments(parser, name)
+    parser.add_argument("--json", action="store_true", help="one JSON document on standard output")
+    return parser, command
+
+
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command line and return the exit code: 0, 1 could not be done, 2 a wrong call."""
     arguments = list(sys.argv[1:] if argv is None else argv)
     try:
         with ExitStack() as stack:
-            if arguments and arguments[0] in COMMANDS:
-                command = arguments.pop(0)
-                args = _command_parser(command).parse_intermixed_args(arguments)
-                code = COMMANDS[command](args, place_of(args, stack)) or 0
+            name = arguments[0] if arguments else ""
+            if name in COMMANDS or name in _CHANGING:
+                parser, command = (
+                    _changing_command(name) if name in _CHANGING else (_command_parser(name), COMMANDS[name])
+                )
+                args = parser.parse_intermixed_args(arguments[1:])
+                code = command(args, place_of(args, stack)) or 0
             else:
                 args = _screen_parser().parse_args(arguments)
                 code = _screen(args, place_of(args, stack))
@@ -167,9 +193,9 @@ def _screen(args: Namespace, place: Place) -> int:
     # from pane to pane) would wait for up to two of them.
     os.environ.setdefault("TEXTUAL_FPS", "240")
     from pitree.catalog.cache import cache_dir
+    from pitree.journal import state_dir
     from pitree.ui.app import PitreeApp
     from pitree.ui.options import Options
-    from pitree.ui.state import state_dir
 
     options = Options(
         store=place.store,
@@ -179,6 +205,7 @@ def _screen(args: Namespace, place: Place) -> int:
         pi=args.pi,
         environ=environ,
         demo=args.demo,
+        read_only=args.read_only,
         state_dir=None if args.demo else state_dir(),
         glimpse=glimpse,
         helper=helper,

@@ -184,14 +184,14 @@ def test_tree_as_drawn(pitree: Run, store: Store, work: Path) -> None:
         "• [start] user: Fix the login page\n"
         "• read: /src/login.ts:10-40\n"
         "• assistant: Done.\n"
-        "├─◇ user: Try Redux instead\n"
+        "├─◆ user: Try Redux instead\n"
         "└▾  user: Now the tests\n"
         "      assistant: They pass.\n",
         "",
     )
     assert pitree("tree", path, "--filter", "user-only").out.splitlines() == [
         "• [start] user: Fix the login page",
-        "├─◇ user: Try Redux instead",
+        "├─◆ user: Try Redux instead",
         "└─  user: Now the tests",
     ]
     assert pitree("tree", path, "--filter", "all").out.splitlines()[3:5] == [

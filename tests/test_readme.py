@@ -4,7 +4,7 @@ import re
 import shlex
 from pathlib import Path
 
-from pitree import commands
+from pitree import commands, writing_commands
 from pitree.ui.keys import markdown_table
 
 ROOT = Path(__file__).parents[1]
@@ -17,7 +17,7 @@ def test_the_keys_are_those_of_the_program() -> None:
 
 
 def test_every_command_is_told() -> None:
-    for name in commands.COMMANDS:
+    for name in (*commands.COMMANDS, *writing_commands.CHANGING):
         assert f"pitree {name}" in README
 
 

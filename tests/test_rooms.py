@@ -64,7 +64,7 @@ CORE = sorted(
 def test_the_core_knows_no_screen(tmp_path: Path) -> None:
     assert "pitree.sessions.tree" in CORE
     assert "pitree.catalog.scan" in CORE
-    modules = loaded(f"import {', '.join([*CORE, 'pitree.demo', 'pitree.commands'])}", tmp_path)
+    modules = loaded(f"import {', '.join([*CORE, 'pitree.demo', 'pitree.writing_commands'])}", tmp_path)
     assert not modules & SCREEN
     assert not {name for name in modules if name.startswith("pitree.ui")}
 
@@ -87,6 +87,9 @@ COMMANDS: dict[str, tuple[list[str], int]] = {
     "context --json": (["context", "019ceb8b", "--demo", "--json"], 0),
     "show --json": (["show", "1027c4d1", "00000002", "--demo", "--json"], 0),
     "resume": (["resume", "--demo", "--pi", "/nowhere/pi"], 1),
+    "name": (["name", "019ceb8b", "Tea", "--demo"], 0),
+    "label": (["label", "019ceb8b", "03061e60", "tea", "--demo", "--json"], 0),
+    "move": (["move", "1027c4d1", "00000002", "--demo", "--dry-run"], 0),
     "an error": (["tree", "nowhere"], 1),
     "a wrong call": (["tree"], 2),
     "no terminal": (["--demo"], 1),

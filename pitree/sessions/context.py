@@ -156,7 +156,7 @@ def build_context_parts(session: Session, leaf_id: str | None) -> ContextParts:
             continue  # inside the kept range, and ruled out by the later one
         if entry.id in edits:
             edit = edits[entry.id]
-            edited = _edited(entry_messages(session.body(entry)), session.body(edit))
+            edited = edited_messages(entry_messages(session.body(entry)), session.body(edit))
             parts += [ContextPart(entry, edit, message) for message in edited]
         elif entry.role or entry.type == "custom_message":
             parts.append(ContextPart(entry))
@@ -286,7 +286,7 @@ def _milliseconds(body: JsonObject) -> int | None:
     return None if moment is None else int(moment)
 
 
-def _edited(messages: Iterable[JsonObject], body: JsonObject) -> Iterable[JsonObject]:
+def edited_messages(messages: Iterable[JsonObject], body: JsonObject) -> Iterable[JsonObject]:
     """Apply one context edit's object; where it has no replacement at all, nothing changes."""
     if "replacement" not in body:
         yield from messages

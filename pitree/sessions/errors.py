@@ -27,3 +27,11 @@ class WriteError(SessionError):
 
 class InvalidValueError(SessionError):
     """A value that a session cannot hold, or that Pi would not take at that place."""
+
+
+class ChangedError(SessionError):
+    """What was decided on is no longer so; nothing was written. The message says what changed."""
+
+
+class MigrationNeededError(SessionError):
+    """The file is of an old version, and nobody has agreed to its being migrated; nothing was written."""

@@ -10,11 +10,14 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import compress
 from types import EllipsisType
-from typing import NamedTuple, overload
+from typing import Final, NamedTuple, overload
 
 from pitree.sessions.entries import Entry
 from pitree.sessions.layout import DEFAULT_FILTER, Layout
 from pitree.sessions.tree import NO_PARENT, Tree
+
+_NOTES: Final = ("label", "session_info", "custom")
+"""The types of entries that say nothing to the model: a leaf below them is where the last other one is."""
 
 
 class Row(NamedTuple):
@@ -114,8 +117,18 @@ class Rows(Sequence[Row]):
         """Return the mark before a row's text: `◆` leaf, `◇` the leaf is hidden below, `•` on the path."""
         position = self.layout.order[self.drawn[row]]
         if row == self.leaf_row:
-            return "◆" if self.layout.tree.entries[position].id == self.layout.leaf_id else "◇"
+            return "◆" if self._only_notes_below(position) else "◇"
         return "•" if position in self.layout.path else " "
+
+    def _only_notes_below(self, position: int) -> bool:
+        """Return whether nothing was said between an entry and the leaf: labels, names, moves of the leaf."""
+        tree = self.layout.tree
+        below = None if self.layout.leaf_id is None else tree.position(self.layout.leaf_id)
+        while below is not None and below not in (position, NO_PARENT):
+            if tree.entries[below].type not in _NOTES:
+                return False
+            below = tree.parents[below]
+        return below == position
 
     def lead(self, row: int, *, folded: bool = False, start: int = 0) -> str:
         """Return the lines drawn left of a row, two columns a level, with a mark where it folds.

@@ -128,11 +128,18 @@ class Stored:
     def __init__(self, file: SessionFile) -> None:
         self._file = file
         self.path: Path | None = file.path
+        self.kept: Path | None = None
+        """Where the file of an older version is, after it was migrated here."""
 
     @property
     def header(self) -> JsonObject:
         """The header, as stored."""
         return self._file.header
+
+    @property
+    def version(self) -> float:
+        """The file's version."""
+        return self._file.version
 
     @property
     def tree(self) -> Tree:
@@ -212,5 +219,5 @@ class Stored:
                 return  # another process was faster
             header = encode_entry({**file.header, "version": CURRENT_VERSION})
             suffix = f".v{migrate.version_of(file.header):g}"
-            writing.replace_file(file.path, [header, *lines_of(file)], file.size, suffix)
+            self.kept = writing.replace_file(file.path, [header, *lines_of(file)], file.size, suffix)
         self._take_up()

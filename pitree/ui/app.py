@@ -56,7 +56,9 @@ class PitreeApp(App[Launch | None], inherit_bindings=False):
     def _fatal_error(self) -> None:
         """Say what went wrong, without the values of variables: they can hold whole conversations."""
         told = "\n".join(display(line) for line in lines(traceback.format_exc()))
-        self.panic(Text(f"{told}\npitree ended because of an error in itself; no session was changed."))
+        self.panic(
+            Text(f"{told}\npitree ended because of an error in itself; what stood in sessions is as it was.")
+        )
 
     def get_system_commands(self, screen: Screen[object]) -> Iterable[SystemCommand]:
         """Yield every action of the key table, and the choice of a theme.

@@ -1,5 +1,7 @@
 """The screen: three panes, and what flows between them."""
 
+import asyncio
+import contextlib
 from pathlib import Path
 from typing import ClassVar, Final
 
@@ -12,8 +14,10 @@ from textual.content import Content
 from textual.worker import Worker, WorkerState
 
 from pitree.catalog.arrange import scopes_of
+from pitree.catalog.errors import CacheLostError
 from pitree.catalog.locations import session_folders
 from pitree.catalog.rows import SessionRow
+from pitree.catalog.sync import update_folders
 from pitree.sessions.entries import Entry
 from pitree.sessions.errors import SessionError
 from pitree.sessions.file import SessionFile
@@ -22,6 +26,7 @@ from pitree.sessions.text import one_line
 from pitree.ui.bars import KeyBar, StatusBar, TitleBar
 from pitree.ui.following import Following
 from pitree.ui.keys import GLOBAL_KEYS, PREVIEW_KEYS, SESSIONS_KEYS, TREE_KEYS, bindings
+from pitree.ui.moving import Moving
 from pitree.ui.opening import Opening
 from pitree.ui.options import Options
 from pitree.ui.panes.preview import Preview
@@ -29,7 +34,6 @@ from pitree.ui.panes.sessions import SessionsPane, Sources
 from pitree.ui.panes.tree import TreePane
 from pitree.ui.reading import Picture, Reading
 from pitree.ui.remarks import liveness, newest_elsewhere, remark_on, short_path
-from pitree.ui.resuming import Resuming
 from pitree.ui.state import FoldStore, ViewStore
 
 WIDE: Final = 140
@@ -41,7 +45,7 @@ _FOLLOWING_AFTER_SECONDS: Final = 0.5
 Pane = SessionsPane | TreePane | Preview
 
 
-class Browser(Following, Resuming, Opening):
+class Browser(Following, Moving, Opening):
     """Sessions, Tree and Preview side by side, as many as fit."""
 
     AUTO_FOCUS = ""  # the focus is where `focus_pane` puts it
@@ -185,12 +189,12 @@ class Browser(Following, Resuming, Opening):
             self.say("Ctrl+Q leaves pitree.")
 
     def on_row_list_activated(self, event: SessionsPane.Activated) -> None:
-        """Enter: resume from Sessions, read from Tree."""
+        """Enter: resume from Sessions, move the leaf from Tree."""
         event.stop()
         if isinstance(event.rows, SessionsPane):
             self.resume()
         else:
-            self.focus_pane(2)
+            self.ask_to_move()
 
     def action_help(self) -> None:
         """Show all keys."""
@@ -331,6 +335,20 @@ class Browser(Following, Resuming, Opening):
         event.stop()
         self.query_one(SessionsPane).change_rows(event.rows, event.exists, event.gone)
 
+    async def show_new(self, path: Path) -> None:
+        """Highlight a session that was not there a moment ago."""
+        rows: list[SessionRow] = []
+
+        def look() -> dict[str, bool]:
+            with contextlib.suppress(CacheLostError, OSError):  # then it is found with the next look
+                update_folders([], self.cache, also=[path], on_rows=lambda found, *_: rows.extend(found))
+            return {row.cwd: self.options.is_folder(row.cwd) for row in rows if row.cwd}
+
+        exists = await asyncio.to_thread(look)
+        sessions = self.query_one(SessionsPane)
+        sessions.change_rows(rows, exists, ())
+        sessions.want(path)
+
     def on_following_unwatched(self, event: Following.Unwatched) -> None:
         """Say that changes are found by looking alone."""
         event.stop()
@@ -433,5 +451,6 @@ class Browser(Following, Resuming, Opening):
             "everything": "all folders",
         }[self.query_one(SessionsPane).view.scope]
         demo = "demo: a throw-away copy  " if self.options.demo else ""
+        demo += "read-only  " if self.options.read_only else ""
         doing = "  ".join(part for part in (self._doing, self._reading) if part)
         self.query_one(TitleBar).show(demo + scope, doing)

@@ -35,6 +35,8 @@ GLOBAL_KEYS = (
     Key("escape", "back", "", "One step back: leave the search, then the pane"),
     Key("ctrl+g", "visit", "Pi and back", "Open the session in Pi, and come back here when it ends"),
     Key("ctrl+y", "copy_command", "", "Copy the command that resumes the session"),
+    Key("ctrl+z", "undo", "", "Take back what was changed last; again: what was changed before that"),
+    Key("alt+z", "undo_list", "", "A list of what was changed, to take one of it back"),
     Key("ctrl+e", "newest", "", "Go to the newest message, or to the leaf where that is it"),
     Key("f5", "reload", "", "Read the store and the session again"),
     Key("f1", "help", "help", "All keys"),
@@ -47,6 +49,9 @@ SESSIONS_KEYS = (
     Key("ctrl+o", "next_scope", "scope", "This folder, this repository, or all folders"),
     Key("ctrl+s", "next_order", "order", "Order: families, newest, best match, largest, most expensive"),
     Key("alt+g", "next_group", "", "Group by folder, by day, or not at all"),
+    Key("ctrl+r", "screen.rename", "name", "Name the session; an empty name clears it"),
+    Key("ctrl+d", "screen.delete", "delete", "Put the session, or the marked ones, into the trash, after asking"),
+    Key("alt+d", "screen.duplicate", "", "Copy the branch to the leaf into a session of its own"),
     Key("ctrl+n", "toggle_named", "", "Only sessions that have a name"),
     Key("ctrl+p", "toggle_path", "", "Show the paths of the files"),
     Key("alt+c", "toggle_tools", "", "Search what tools were told and answered, too"),
@@ -56,7 +61,10 @@ SESSIONS_KEYS = (
 )
 
 TREE_KEYS = (
-    Key("enter", "activate", "read", "Read the entry: go to the preview"),
+    Key("enter", "activate", "go there", "Go on from this entry: move the leaf, after asking how"),
+    Key("L,shift+l", "screen.edit_label", "label", "Label the entry; an empty label clears it"),
+    Key("alt+n", "screen.fork", "", "Fork a new session off at this entry"),
+    Key("ctrl+r", "screen.rename", "", "Name the session; an empty name clears it"),
     Key("ctrl+o", "cycle_filter(1)", "filter", "Next filter"),
     Key("ctrl+shift+o", "cycle_filter(-1)", "", "Previous filter"),
     Key("ctrl+d", "filter('default')", "", "Filter: default"),

@@ -29,6 +29,7 @@ class Options:
     clock: Callable[[], float] = time.time
     is_folder: Callable[[str], bool] = lambda path: working_directory(path) is not None
     demo: bool = False
+    read_only: bool = False
     state_dir: Path | None = None
     glimpse: Glimpse | None = None
     helper: Helper | None = None

@@ -36,9 +36,9 @@ class Resuming(Screen[None]):
         """Read everything again."""
         raise NotImplementedError
 
-    def resume(self) -> None:
-        """End pitree and become Pi on the highlighted session."""
-        self._launch(visit=False)
+    def resume(self, prompt: str | None = None) -> None:
+        """End pitree and become Pi on the highlighted session, with `prompt` as the next message."""
+        self._launch(visit=False, prompt=prompt)
 
     def action_visit(self) -> None:
         """Open Pi on the highlighted session, and come back when it ends."""
@@ -63,14 +63,14 @@ class Resuming(Screen[None]):
         cwd = None if header is None else header.get("cwd", "")
         return cwd if isinstance(cwd, str) or cwd is None else ""
 
-    def _command(self, path: Path) -> str:
+    def _command(self, path: Path, prompt: str | None = None) -> str:
         try:
             program = pi.find_pi(self.options.pi, self.options.environ)
         except pi.AgentNotFoundError as error:
             program = error.words
         cwd = self._recorded_cwd(path)
         folder = pi.working_directory(cwd) if cwd else None
-        return pi.shell_line(pi.resume(program, path, folder or self.options.cwd))
+        return pi.shell_line(pi.resume(program, path, folder or self.options.cwd, prompt))
 
     def copy(self, text: str) -> None:
         """Put text on the clipboard: the terminal's own, and the machine's where it has one."""
@@ -89,7 +89,7 @@ class Resuming(Screen[None]):
 
         self.run_worker(copy_here, thread=True, exit_on_error=False, group="clipboard")
 
-    def _launch(self, *, visit: bool) -> None:
+    def _launch(self, *, visit: bool, prompt: str | None = None) -> None:
         path = self.session_path
         if path is None:
             self.say("No session is highlighted.")
@@ -104,16 +104,16 @@ class Resuming(Screen[None]):
         try:
             program = pi.find_pi(self.options.pi, self.options.environ)
         except pi.AgentNotFoundError as error:
-            self._explain_missing_pi(str(error), self._command(path))
+            self._explain_missing_pi(str(error), self._command(path, prompt))
             return
         folder = pi.working_directory(cwd) if cwd else self.options.cwd
         if folder is not None:
-            self._go(pi.resume(program, path, folder), visit=visit)
+            self._go(pi.resume(program, path, folder, prompt), visit=visit)
             return
 
         def answered(answer: str | None) -> None:
             if answer == RESUME_HERE:
-                self._go(pi.resume(program, path, self.options.cwd), visit=visit)
+                self._go(pi.resume(program, path, self.options.cwd, prompt), visit=visit)
             elif answer == FORK_HERE:
                 self._go(self._fork(program, path), visit=visit)
 

@@ -5,14 +5,8 @@ import os
 from pathlib import Path
 
 import msgspec
-from platformdirs import user_state_path
 
 from pitree.catalog.arrange import View
-
-
-def state_dir() -> Path:
-    """Return the folder for what pitree remembers; it need not exist."""
-    return user_state_path("pitree", appauthor=False)
 
 
 class Folds(msgspec.Struct, frozen=True):

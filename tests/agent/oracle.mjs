@@ -7,6 +7,7 @@
 //   {"op": "list", "dir": DIR}                 the sessions Pi lists for a flat folder
 //   {"op": "script", "dir": DIR, "start": {...}, "steps": [...]}   what calls of SessionManager lead to, see `script`
 //   {"op": "places", "cwd": CWD, "dir": DIR}   the sessions of a working directory, the one to continue; DIR is optional
+//   {"op": "span", "path": FILE, "leaf": ID, "target": ID}   what a move from leaf to target leaves, as Pi summarizes it
 //   {"op": "everything"}                       the files of all sessions in the default root
 //   {"op": "search", "dir": DIR, "query": TEXT, "sort": "relevance" | "recent"}   ids of those that match, in order
 //   {"op": "threaded", "dir": DIR}             paths and levels of the sessions in Pi's threaded list
@@ -23,6 +24,11 @@ const FILTERS = ["default", "no-tools", "user-only", "labeled-only", "all"];
 const packages = join(process.argv[2], "node_modules", "@earendil-works");
 const load = (...parts) => import(pathToFileURL(join(packages, ...parts)).href);
 const { SessionManager } = await load("pi-coding-agent", "dist/core/session-manager.js");
+const { collectEntriesForBranchSummary, prepareBranchEntries } = await load(
+  "pi-coding-agent",
+  "dist/core/compaction/branch-summarization.js",
+);
+const { computeFileLists } = await load("pi-coding-agent", "dist/core/compaction/utils.js");
 const interactive = (...parts) => load("pi-coding-agent", "dist/modes/interactive", ...parts);
 const { TreeSelectorComponent } = await interactive("components/tree-selector.js");
 const { filterAndSortSessions } = await interactive("components/session-selector-search.js");
@@ -67,18 +73,30 @@ function describe(manager) {
   };
 }
 
-function session(request) {
+/** What `ask` answers about a manager of a copy of a file. */
+function ofCopy(path, ask) {
   const scratch = mkdtempSync(join(tmpdir(), "pi-session-"));
   try {
-    const copy = join(scratch, basename(request.path));
-    copyFileSync(request.path, copy);
-    const manager = SessionManager.open(copy);
-    moveLeaf(manager, request);
-    return describe(manager);
+    const copy = join(scratch, basename(path));
+    copyFileSync(path, copy);
+    return ask(SessionManager.open(copy));
   } finally {
     rmSync(scratch, { recursive: true, force: true });
   }
 }
+
+const session = (request) =>
+  ofCopy(request.path, (manager) => {
+    moveLeaf(manager, request);
+    return describe(manager);
+  });
+
+const span = ({ path, leaf, target }) =>
+  ofCopy(path, (manager) => {
+    const { entries, commonAncestorId } = collectEntriesForBranchSummary(manager, leaf, target);
+    const { messages, fileOps } = prepareBranchEntries(entries);
+    return { ancestor: commonAncestorId, entries: entries.map((entry) => entry.id), messages, ...computeFileLists(fileOps) };
+  });
 
 /** The tree as [level, entry, label, when it was labelled], parents before children. */
 function outline(roots) {
@@ -184,7 +202,7 @@ async function places({ cwd, dir }) {
 
 const everything = async () => (await SessionManager.listAll()).map((info) => info.path);
 
-const operations = { session, script, search, threaded, places, everything, list: ({ dir }) => SessionManager.listAll(dir) };
+const operations = { session, span, script, search, threaded, places, everything, list: ({ dir }) => SessionManager.listAll(dir) };
 
 for await (const line of createInterface({ input: process.stdin })) {
   let answer;

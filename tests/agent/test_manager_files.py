@@ -196,7 +196,7 @@ from pitree import SessionManager
 with SessionManager.open(sys.argv[1]) as session:
     print("ready", flush=True)
     sys.stdin.readline()
-    for number in range(300):
+    for number in range(1000):
         print(session.append_message({"role": "user", "content": sys.argv[2] * (number * 37 % 4000)}))
 """
 PI_WRITES = """
@@ -205,7 +205,7 @@ const { SessionManager } = await import(process.argv[3]);
 const session = SessionManager.open(process.argv[1]);
 console.log("ready");
 for await (const line of createInterface({ input: process.stdin })) break;
-for (let number = 0; number < 300; number++) {
+for (let number = 0; number < 1000; number++) {
   const content = process.argv[2].repeat((number * 37) % 4000);
   console.log(session.appendMessage({ role: "user", content, timestamp: 1 }));
 }
@@ -244,11 +244,11 @@ def test_pi_and_two_of_us_at_once(agent: AgentPaths, tmp_path: Path) -> None:
     # (a line of Pi's that is seen while it grows may be followed by a blank one)
     lines = [line for line in path.read_bytes().split(b"\n") if line]
     parents = {line["id"]: line["parentId"] for line in map(json.loads, lines[1:])}
-    assert len(lines) == 902
-    assert len(parents) == 901
+    assert len(lines) == 3002
+    assert len(parents) == 3001
     for acknowledged in told:
         assert [parents[entry_id] for entry_id in acknowledged] == [root, *acknowledged[:-1]]
-        assert len(acknowledged) == 300
+        assert len(acknowledged) == 1000
 
 
 def test_a_line_nested_very_deeply(oracle: Oracle, tmp_path: Path) -> None:

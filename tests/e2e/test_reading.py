@@ -63,7 +63,7 @@ def test_pager_editor_and_viewer(tmp_path: Path) -> None:
         screen.keys("r")
         screen.wait("9f2c1e7. On")
         screen.keys("BTab")
-        screen.wait("Enter read")
+        screen.wait("Enter go there")
         screen.keys("Home")
         screen.wait("o opens it")
         screen.keys("Tab")

@@ -6,9 +6,10 @@ import pytest
 from textual import events
 
 from pitree.catalog.locations import Store
+from pitree.ui.dialogs.move import MoveDialog
 
 from .conftest import AppFactory
-from .waiting import browser, preview, sessions, settled, tree, wait_until
+from .waiting import browser, sessions, settled, tree, wait_until
 
 
 @pytest.fixture
@@ -35,7 +36,9 @@ async def test_a_double_click_acts(app: AppFactory, star: Path) -> None:
     async with app(file=star, pi="no-such-pi").run_test(size=(140, 40)) as pilot:
         await settled(pilot)
         await pilot.double_click(tree(pilot), offset=(30, 4))
-        await wait_until(pilot, lambda: preview(pilot).has_focus)
+        await wait_until(pilot, lambda: isinstance(pilot.app.screen, MoveDialog))
+        await pilot.press("escape")
+        await wait_until(pilot, lambda: len(pilot.app.screen_stack) == 1)
         await pilot.double_click(sessions(pilot), offset=(10, 2))
         await wait_until(pilot, lambda: len(pilot.app.screen_stack) > 1, "it is about to resume")
 

@@ -1,0 +1,61 @@
+"""What was done, to take one of it back."""
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import ClassVar
+
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.content import Content
+from textual.screen import ModalScreen
+from textual.widgets import OptionList
+from textual.widgets.option_list import Option
+
+from pitree.changes import describe_deed
+from pitree.journal import Deed
+from pitree.sessions.text import one_line
+
+
+class Deeds(ModalScreen[Deed | None]):
+    """A list of deeds, newest first; the result is the one to take back, None for Esc."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "dismiss(None)", "Leave", show=False)]
+
+    DEFAULT_CSS = """
+    Deeds { align: center middle; background: $background 60%; }
+    Deeds OptionList {
+        width: 94%; min-width: 16; max-width: 110; height: auto; max-height: 80%;
+        border: round $primary; background: $surface; border-title-color: $primary;
+        border-subtitle-color: $foreground-muted;
+    }
+    """
+
+    def __init__(self, deeds: Sequence[Deed]) -> None:
+        super().__init__()
+        self._deeds = deeds
+
+    def compose(self) -> ComposeResult:
+        """List the deeds."""
+        options = OptionList(*(Option(Content(_line(deed))) for deed in self._deeds))
+        options.border_title = "What pitree changed"
+        options.border_subtitle = "Enter takes it back"
+        yield options
+
+    def on_mount(self) -> None:
+        """Begin with the newest."""
+        self.query_one(OptionList).highlighted = 0
+
+    def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
+        """Take the highlighted one."""
+        self.dismiss(self._deeds[event.option_index])
+
+
+def _line(deed: Deed) -> str:
+    return one_line(f"{_when(deed)}  {describe_deed(deed)}", 300)
+
+
+def _when(deed: Deed) -> str:
+    try:
+        return f"{datetime.fromisoformat(deed.at).astimezone():%d %b %H:%M}"
+    except ValueError:
+        return ""
