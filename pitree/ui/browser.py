@@ -341,7 +341,9 @@ class Browser(Following, Moving, Opening):
 
         def look() -> dict[str, bool]:
             with contextlib.suppress(CacheLostError, OSError):  # then it is found with the next look
-                update_folders([], self.cache, also=[path], on_rows=lambda found, *_: rows.extend(found))
+                update_folders(
+                    [], self.finder.cache, also=[path], on_rows=lambda found, *_: rows.extend(found)
+                )
             return {row.cwd: self.options.is_folder(row.cwd) for row in rows if row.cwd}
 
         exists = await asyncio.to_thread(look)

@@ -330,8 +330,9 @@ class Changing(Resuming):
 
     def rows_to_delete(self) -> list[SessionRow]:
         """Return the marked sessions, or the highlighted one."""
-        row = self.query_one(SessionsPane).highlighted
-        return [] if row is None else [row]
+        sessions = self.query_one(SessionsPane)
+        row = sessions.highlighted
+        return sessions.marked or ([] if row is None else [row])
 
     @work(exit_on_error=False, group="changing")
     async def _delete(self, rows: Sequence[SessionRow]) -> None:

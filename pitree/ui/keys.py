@@ -50,7 +50,7 @@ SESSIONS_KEYS = (
     Key("ctrl+s", "next_order", "order", "Order: families, newest, best match, largest, most expensive"),
     Key("alt+g", "next_group", "", "Group by folder, by day, or not at all"),
     Key("ctrl+r", "screen.rename", "name", "Name the session; an empty name clears it"),
-    Key("ctrl+d", "screen.delete", "delete", "Put the session, or the marked ones, into the trash, after asking"),
+    Key("ctrl+d", "screen.delete", "delete", "Put the session, or all marked ones, into the trash"),
     Key("alt+d", "screen.duplicate", "", "Copy the branch to the leaf into a session of its own"),
     Key("ctrl+n", "toggle_named", "", "Only sessions that have a name"),
     Key("ctrl+p", "toggle_path", "", "Show the paths of the files"),

@@ -533,6 +533,25 @@ async def test_delete_and_bring_back(app: AppFactory, store: Store, picture: Sna
         await wait_until(pilot, lambda: browser(pilot).session_path == path, "it is there again")
 
 
+async def test_delete_the_marked_ones(app: AppFactory) -> None:
+    async with app(everything=True).run_test(size=(100, 30)) as pilot:
+        await settled(pilot)
+        await pilot.press("ctrl+t", "down", "ctrl+t")
+        marked = [row.path for row in sessions(pilot).marked]
+        await pilot.press("ctrl+d")
+        await shown(pilot, Choice, "Delete 2 sessions?")
+        await pilot.press("enter")
+        await done(pilot, "Deleted: 2 sessions.")
+        await wait_until(pilot, lambda: not sessions(pilot).marked, "the marks are gone with them")
+        assert not any(path.exists() for path in marked)
+        await pilot.press("ctrl+z")
+        await done(pilot, "undone: deleted")
+        await pilot.press("ctrl+z")
+        await done(pilot, "undone: deleted")
+        assert all(path.exists() for path in marked)
+    assert len(marked) == 2
+
+
 async def test_delete_without_a_trash_asks_once_more(app: AppFactory, store: Store, tmp_path: Path) -> None:
     (tmp_path / "data").write_text("in the way")
     path = file_of(store)
