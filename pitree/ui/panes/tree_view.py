@@ -6,12 +6,9 @@ from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from typing import ClassVar, Final
 
-from textual import work
-from textual.cache import LRUCache
 from textual.message import Message
 from textual.strip import Strip
 
-from pitree.sessions.describe import Description, describe_or_say
 from pitree.sessions.entries import Entry
 from pitree.sessions.file import SessionFile
 from pitree.sessions.find import EntryTexts
@@ -21,18 +18,14 @@ from pitree.sessions.rows import Rows, layout_rows
 from pitree.sessions.text import one_line
 from pitree.ui.documents.values import moment
 from pitree.ui.lineview import RowList
-from pitree.ui.panes.searched import SearchedList
+from pitree.ui.panes.described import DescribedList
 from pitree.ui.rows import entry_head, entry_text, marked, strip_of
 from pitree.ui.state import Folds, FoldStore
 
-# A line this long is decoded in a worker, so that no row holds up the screen (orjson: about 1 ms a megabyte,
-# four for the slower way).
-_LARGE_LINE: Final = 1 << 20
-_KEPT_DESCRIPTIONS: Final = 4096
 _MANY_ENTRIES: Final = 10_000
 
 
-class TreeView(SearchedList):
+class TreeView(DescribedList):
     """The entry tree of one session."""
 
     COMPONENT_CLASSES: ClassVar[set[str]] = {
@@ -76,7 +69,6 @@ class TreeView(SearchedList):
 
     def __init__(self, *, id: str | None = None) -> None:  # noqa: A002 - Textual's name
         super().__init__(id=id)
-        self.session: SessionFile | None = None
         self.filter = DEFAULT_FILTER
         self.fold_store = FoldStore(None)
         self.folds = Folds()
@@ -90,8 +82,6 @@ class TreeView(SearchedList):
         self._texts_are_behind = False
         self._layout_of_all: Layout | None = None
         self._texts: EntryTexts | None = None
-        self._descriptions: LRUCache[str, Description] = LRUCache(_KEPT_DESCRIPTIONS)
-        self._awaited: set[str] = set()
         self._pan = 0
         self._wanted: str | None = None
         self._problem: list[str] = []
@@ -125,8 +115,7 @@ class TreeView(SearchedList):
         self._wanted = None if followed else self._wanted
         another = session is not self.session
         self.session = session
-        self._descriptions.clear()
-        self._awaited.clear()
+        self.forget_descriptions()
         self._texts = None
         self.unseen = 0
         self.stop_reading_texts()
@@ -155,8 +144,7 @@ class TreeView(SearchedList):
         follows = self.following and (self.rows is None or not len(self.rows) or self._is_on_leaf)
         if self._layout_of_all is not None:
             self._layout_of_all = self._layout_of_all.grown(entries)
-        for entry in entries:
-            self._descriptions.discard(entry.id)
+        self.forget_descriptions(entries)
         if follows:
             self._wanted = self._leaf_id
         else:
@@ -254,6 +242,7 @@ class TreeView(SearchedList):
             self.placeholder = [self._why_empty(layout)]
         self.set_rows(len(self.rows), row, center=center)
         self._notice_leaf()
+        self.describe_ahead()
         self.post_message(self.EntryHighlighted(self.session, self.highlighted))
         self.post_message(self.Changed())
 
@@ -308,6 +297,7 @@ class TreeView(SearchedList):
     def watch_cursor(self, old: int, new: int) -> None:
         """Move the highlight; pan sideways when its text would be out of sight."""
         self._notice_leaf()
+        self.describe_ahead()
         pan = self._pan_for(new)
         if pan != self._pan:
             self._pan = pan
@@ -328,6 +318,10 @@ class TreeView(SearchedList):
         super().on_resize()
 
     # ---- drawing
+
+    def entries_at(self, rows: range) -> list[Entry]:
+        """Return the entries of some rows."""
+        return [] if self.rows is None else [self.rows.entry(row) for row in rows]
 
     def _pan_for(self, index: int) -> int:
         """Return how many cells the rows move left so that a good part of row `index` is readable."""
@@ -350,7 +344,7 @@ class TreeView(SearchedList):
         unseen = min(self._pan // 2, rows.depths[index])
         spans = entry_head(rows, index, folded=folded, start=unseen)
         spans += entry_text(
-            self._describe(entry),
+            self.describe(entry),
             label=session.tree.label(entry.id),
             is_leaf=index == rows.leaf_row,
             notes=bool(session.tree.notes(entry)),
@@ -379,29 +373,6 @@ class TreeView(SearchedList):
         if entry.id in self.folds.stretches:
             return layout.count_in(self.filter, layout.stretch(position))
         return 0
-
-    def _describe(self, entry: Entry) -> Description:
-        description = self._descriptions.get(entry.id)
-        if description is None and self.session is not None:
-            if entry.length > _LARGE_LINE:
-                if entry.id not in self._awaited:
-                    self._awaited.add(entry.id)
-                    self._describe_large(self.session, entry)
-                return Description("other", entry.role or entry.type, "…")
-            description = self._descriptions[entry.id] = describe_or_say(
-                self.session, entry, entry.role or entry.type
-            )
-        return description or Description("other", "", "")
-
-    @work(thread=True, group="large-lines", exit_on_error=False)
-    def _describe_large(self, session: SessionFile, entry: Entry) -> None:
-        description = describe_or_say(session, entry, entry.role or entry.type)
-        self.app.call_from_thread(self._take_description, session, entry, description)
-
-    def _take_description(self, session: SessionFile, entry: Entry, description: Description) -> None:
-        if session is self.session:
-            self._descriptions[entry.id] = description
-            self.redraw()
 
     def fold(self, folds: Folds) -> None:
         """Fold this and nothing else, and remember it for the next time."""
