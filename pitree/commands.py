@@ -12,7 +12,6 @@ from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, Final, Literal, NoReturn
 
-from pitree import demo
 from pitree.agent import launch as pi
 from pitree.catalog.locations import Store, find_store
 from pitree.catalog.resolve import resolve_session
@@ -54,6 +53,8 @@ class Place:
 def place_of(args: Namespace, stack: ExitStack) -> Place:
     """Return where `args` point; a demo store lives as long as `stack`."""
     if args.demo:
+        from pitree import demo
+
         made = stack.enter_context(demo.temporary())
         return Place(Store(made.agent_dir / "sessions", flat=False, source="--demo"), made.cwd)
     cwd = Path(os.path.abspath(args.cwd)) if args.cwd else Path.cwd()  # noqa: PTH100 - links stay, as in Pi

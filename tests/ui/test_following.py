@@ -4,6 +4,7 @@ import asyncio
 import json
 import os
 import shutil
+import threading
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -14,6 +15,7 @@ from hypothesis import strategies as st
 from textual.pilot import Pilot
 
 from pitree.catalog.locations import Store
+from pitree.sessions import glimpse
 from pitree.sessions.errors import SessionError
 from pitree.sessions.file import SessionFile
 from pitree.sessions.rows import visible_rows
@@ -383,3 +385,53 @@ async def test_the_highlighted_session_is_removed(app: AppFactory) -> None:
             pilot, lambda: pane.highlighted is not None and pane.highlighted.location == below.location
         )
         await wait_until(pilot, lambda: browser(pilot).session_path == below.path)
+
+
+async def test_the_end_that_comes_first_stays_where_it_is(
+    app: AppFactory, path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    forks = [
+        line
+        for number in range(0, 60, 2)
+        for line in (user(number, number - 2), user(number + 1, number - 2))
+    ]
+    forks[:2] = [user(0, None), user(1, 0)]
+    write(path, lines(HEADER, *forks, *chain(60, 64)[1:], user(70, 58), user(71, 70), user(72, 71)))
+    monkeypatch.setattr(glimpse, "WORTH_IT_BYTES", 0)
+    monkeypatch.setattr(glimpse, "_FIRST_BYTES", 400)
+    monkeypatch.setattr(glimpse, "_MOST_BYTES", 400)
+    go_on = threading.Event()
+    load = SessionFile.load.__func__  # type: ignore[attr-defined]
+
+    def later(cls: type[SessionFile], *arguments: object) -> SessionFile:
+        go_on.wait(20)
+        whole = load(cls, *arguments)
+        assert isinstance(whole, SessionFile)
+        return whole
+
+    monkeypatch.setattr(SessionFile, "load", classmethod(later))
+    try:
+        async with app(file=path).run_test(size=(140, 40)) as pilot:
+            await wait_until(pilot, lambda: tree(pilot).rows is not None)
+            await pilot.pause()
+            shown = browser(pilot).session
+            assert shown is not None
+            assert not shown.complete
+
+            def leaf_line() -> tuple[int, str]:
+                texts = tree_texts(pilot)
+                (row,) = (row for row, text in enumerate(texts) if " leaf " in text)
+                return texts[row].index("◆"), texts[row]
+
+            before, row = leaf_line(), tree(pilot).cursor - int(tree(pilot).scroll_offset.y)
+            go_on.set()
+            await wait_until(pilot, lambda: browser(pilot).session is not shown)
+            await settled(pilot)
+            rows = tree(pilot).rows
+            assert rows is not None
+            assert rows.leaf_row is not None
+            assert rows.depths[rows.leaf_row] > 3, "or there is nothing to see"
+            assert leaf_line() == before
+            assert tree(pilot).cursor - int(tree(pilot).scroll_offset.y) == row
+    finally:
+        go_on.set()

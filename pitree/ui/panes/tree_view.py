@@ -112,6 +112,7 @@ class TreeView(DescribedList):
         self._problem = textwrap.wrap(one_line(problem, 2000), 60) if problem else []
         on_leaf = self.highlighted is None or self.highlighted.id == self._leaf_id
         followed = not keep or (self.following and on_leaf)
+        before = self.rows if keep and self.session is not None and not self.session.complete else None
         self._wanted = None if followed else self._wanted
         another = session is not self.session
         self.session = session
@@ -126,7 +127,7 @@ class TreeView(DescribedList):
         self._layout_of_all = layout
         if session is not None and followed:
             self._wanted = session.tree.leaf_id
-        self._rebuild(center=not keep)
+        self._rebuild(center=not keep, in_column_of=before)
         if self.query_text:
             self.read_texts()
         else:
@@ -214,8 +215,12 @@ class TreeView(DescribedList):
             return False
         return bool(self._matches[self.rows.drawn[row]])
 
-    def _rebuild(self, *, center: bool = False) -> None:
-        """Work out the rows anew and keep the highlight on its entry, or the nearest one above it."""
+    def _rebuild(self, *, center: bool = False, in_column_of: Rows | None = None) -> None:
+        """Work out the rows anew and keep the highlight on its entry, or the nearest one above it.
+
+        With `in_column_of` the leaf stays in the column that it has there: of a session whose end was shown
+        first, only the whole tells how deep it is.
+        """
         layout = self._layout_of_all
         if layout is None:
             self.rows = None
@@ -232,6 +237,9 @@ class TreeView(DescribedList):
         self.rows = layout_rows(
             layout, self.filter, folded=folds.branches, stretches=folds.stretches, matches=hiding
         )
+        if in_column_of and in_column_of.leaf_row is not None and self.rows.leaf_row is not None:
+            deeper = self.rows.depths[self.rows.leaf_row] - in_column_of.depths[in_column_of.leaf_row]
+            self._pan += 2 * max(0, deeper)
         self.matching = self._matching_rows(self.rows)
         row = self.rows.row_of(self._wanted)
         if row is None:
@@ -324,14 +332,18 @@ class TreeView(DescribedList):
         return [] if self.rows is None else [self.rows.entry(row) for row in rows]
 
     def _pan_for(self, index: int) -> int:
-        """Return how many cells the rows move left so that a good part of row `index` is readable."""
+        """Return how many cells the rows move left so that a good part of row `index` is readable.
+
+        As long as it is, they stay where they are.
+        """
         width = self.scrollable_content_region.width
         if self.rows is None or not 0 <= index < len(self.rows) or width <= 0:
             return 0
         start = 2 * self.rows.depths[index] + 2
-        if start <= width - min(24, max(8, width // 2)):
-            return 0
-        return start - min(8, width // 4)
+        room = width - min(24, max(8, width // 2))
+        if 0 < self._pan <= start - 2 and start - self._pan <= room:
+            return self._pan
+        return 0 if start <= room else start - min(8, width // 4)
 
     def row_strip(self, index: int, width: int) -> Strip:
         """Draw one entry."""
