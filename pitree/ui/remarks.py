@@ -6,7 +6,7 @@ from typing import Final
 from pitree.sessions.file import SessionFile
 from pitree.sessions.text import one_line
 
-_LIVE_SECONDS: Final = 3.0
+_LIVE_SECONDS: Final = 5.0
 _QUIET_SECONDS: Final = 900.0
 
 
@@ -34,7 +34,8 @@ def liveness(session: SessionFile | None, now: float) -> str:
     if quiet < _LIVE_SECONDS:
         return "● live"
     if quiet < _QUIET_SECONDS:
-        return f"● quiet for {f'{quiet:.0f} s' if quiet < 60 else f'{quiet / 60:.0f} min'}"
+        # in steps: each other text is a frame to draw
+        return f"● quiet for {f'{quiet // 5 * 5:.0f} s' if quiet < 60 else f'{quiet // 60:.0f} min'}"
     return ""
 
 

@@ -435,3 +435,26 @@ async def test_the_end_that_comes_first_stays_where_it_is(
             assert tree(pilot).cursor - int(tree(pilot).scroll_offset.y) == row
     finally:
         go_on.set()
+
+
+async def test_what_time_alone_changes(app: AppFactory, store: Store) -> None:
+    newest = max(store.root.glob("*/*.jsonl"), key=lambda file: file.stat().st_mtime)
+    now = newest.stat().st_mtime
+    clock = [now + 1]
+    async with app(everything=True, clock=lambda: clock[0]).run_test(size=(140, 30)) as pilot:
+        await settled(pilot)
+        pane = sessions(pilot)
+
+        def first_line() -> str:
+            return "".join(segment.text for segment in pane.render_line(0))
+
+        await wait_until(pilot, lambda: tree(pilot).border_subtitle == "● live")
+        assert "●" in first_line()
+        clock[0] = now + 42
+        await wait_until(pilot, lambda: tree(pilot).border_subtitle == "● quiet for 40 s")
+        assert "●" in first_line()
+        clock[0] = now + 200
+        await wait_until(pilot, lambda: tree(pilot).border_subtitle == "● quiet for 3 min")
+        await wait_until(pilot, lambda: "●" not in first_line())
+        clock[0] = now + 10_000
+        await wait_until(pilot, lambda: tree(pilot).border_subtitle in {"", None})

@@ -17,7 +17,7 @@ from pitree.sessions.text import one_line
 from pitree.ui.remarks import short_path
 from pitree.ui.rows import Span, justified, marked, width_of
 
-LIVE_SECONDS: Final = 60.0
+_LIVE_SECONDS: Final = 60.0
 """For so long after the last change of its file a session counts as live."""
 # Cells. What a pane has to have for each to be worth its room.
 _COST_FROM: Final = 56
@@ -26,6 +26,11 @@ _TOKENS_FROM: Final = 80
 _FOUND: Final = 40
 _TITLE: Final = 12
 _UNITS: Final = {"second": "s", "minute": "min", "hour": "h", "day": "d", "month": "mo", "year": "y"}
+
+
+def is_live(row: SessionRow, now: float) -> bool:
+    """Return whether a session was written to a moment ago."""
+    return now - row.mtime_ns / 1e9 < _LIVE_SECONDS
 
 
 def age(seconds: float) -> str:
@@ -99,7 +104,7 @@ def _marks(row: SessionRow, look: Look, *, is_marked: bool, in_family: bool) -> 
     marks: list[Span] = []
     if is_marked:
         marks.append(Span("✓ ", "sessions--marked"))
-    if look.now - row.mtime_ns / 1e9 < LIVE_SECONDS:
+    if is_live(row, look.now):
         marks.append(Span("● ", "sessions--live"))
     if row.damage:
         marks.append(Span("⚠ ", "row--warning"))

@@ -17,7 +17,7 @@ from pitree.catalog.rows import SessionRow
 from pitree.sessions.text import one_line
 from pitree.ui.lineview import RowList
 from pitree.ui.panes.searched import SearchedList
-from pitree.ui.panes.session_line import LIVE_SECONDS, Look, session_strip
+from pitree.ui.panes.session_line import Look, age, is_live, session_strip
 
 if TYPE_CHECKING:  # it brings SQLite, which can wait until the first picture is there
     from pitree.catalog.finder import Finder
@@ -100,6 +100,7 @@ class SessionList(SearchedList):
         """What to say when the store has no session at all."""
         self._all: dict[str, SessionRow] = {}
         self._lines: list[Line] = []
+        self._told_by_time: list[tuple[bool, str]] = []
         self._count = 0
         self._matching: list[str] | None = None
         """What the search found, best first; None without a search."""
@@ -153,12 +154,13 @@ class SessionList(SearchedList):
         return self._all.copy()
 
     def tick(self, now: float) -> None:
-        """Draw the live marks anew where time alone changes them."""
+        """Draw anew what is on the screen if time alone has changed it: live marks and ages."""
         top = int(self.scroll_offset.y)
-        for index in range(top, min(top + self.page, len(self._lines))):
-            row = self._lines[index].row
-            if row is not None and now - row.mtime_ns / 1e9 < LIVE_SECONDS + 5:
-                self.refresh_lines_at(index)
+        rows = [line.row for line in self._lines[top : top + self.page]]
+        told = [(is_live(row, now), age(now - row.modified / 1000)) for row in rows if row is not None]
+        if told != self._told_by_time:
+            self._told_by_time = told
+            self.redraw()
 
     def want(self, path: Path) -> None:
         """Highlight that session as soon as it is there."""
