@@ -13,7 +13,7 @@ from pitree.catalog.header import read_header
 from pitree.catalog.locations import Store, folder_name, session_paths
 from pitree.journal import Deed, Journal
 from pitree.sessions import drafts, writing
-from pitree.sessions.appending import Appender, Move
+from pitree.sessions.appending import Appender, Move, clean_label, clean_name
 from pitree.sessions.branched import branched_entries
 from pitree.sessions.errors import (
     ChangedError,
@@ -68,11 +68,16 @@ class Changes:
 
     # ---- appending
 
-    def move(self, path: Path, move: Move, *, migrate: bool = False) -> Done:
-        """Move the leaf. Raises ChangedError where the file has changed since the move was planned."""
+    def move(
+        self, path: Path, move: Move, *, migrate: bool = False, known: SessionFile | None = None
+    ) -> Done:
+        """Move the leaf. Raises ChangedError where the file has changed since the move was planned.
+
+        Here and below, `known` is the session where it has been read already, see `Appender`.
+        """
         self.check_allowed()
-        with _open(path, migrate=migrate) as session:
-            left = session.tree.leaf_id
+        with _open(path, migrate=migrate, known=known) as session:
+            left = move.state.leaf_id
             entry_id = session.move(move)
             if entry_id is None:
                 return Done("the conversation goes on from there already", path)
@@ -84,12 +89,21 @@ class Changes:
                 Deed("move", str(path), before=left, after=move.target_id, entry_id=entry_id),
             )
 
-    def label(self, path: Path, target_id: str, text: str, was: str | None, *, migrate: bool = False) -> Done:
+    def label(
+        self,
+        path: Path,
+        target_id: str,
+        text: str,
+        was: str | None,
+        *,
+        migrate: bool = False,
+        known: SessionFile | None = None,
+    ) -> Done:
         """Label an entry, whose label was `was` when that was decided on; blank clears it."""
         self.check_allowed()
-        with _open(path, migrate=migrate) as session:
+        with _open(path, migrate=migrate, known=known) as session:
             entry_id = session.label(target_id, text, was)
-            now = session.tree.label(target_id)
+            now = clean_label(text)
             if entry_id is None:
                 return Done("the label is the same as before", path)
             return self._done(
@@ -98,12 +112,20 @@ class Changes:
                 Deed("label", str(path), before=was, after=now, entry_id=entry_id, target_id=target_id),
             )
 
-    def name(self, path: Path, text: str, was: str | None, *, migrate: bool = False) -> Done:
+    def name(
+        self,
+        path: Path,
+        text: str,
+        was: str | None,
+        *,
+        migrate: bool = False,
+        known: SessionFile | None = None,
+    ) -> Done:
         """Name a session, whose name was `was` when that was decided on; blank clears it."""
         self.check_allowed()
-        with _open(path, migrate=migrate) as session:
+        with _open(path, migrate=migrate, known=known) as session:
             entry_id = session.name(text, was)
-            now = session.tree.name
+            now = clean_name(text)
             if entry_id is None:
                 return Done("the name is the same as before", path)
             return self._done(
@@ -253,7 +275,7 @@ class Changes:
         path = Path(deed.path)
         entry_id: str | None = None
         if deed.kind in ("move", "label", "name"):
-            with _open(path, migrate=False) as session:
+            with _open(path) as session:
                 if session.header["id"] != deed.session_id:
                     raise ChangedError(f"{path} holds another session now")
                 if deed.kind == "move":
@@ -302,9 +324,9 @@ def _value(text: str | None) -> str:
     return "(none)" if text is None else f"“{text}”"
 
 
-def _open(path: Path, *, migrate: bool) -> Appender:
+def _open(path: Path, *, migrate: bool = False, known: SessionFile | None = None) -> Appender:
     try:
-        return Appender(path, migrate=migrate)
+        return Appender(path, migrate=migrate, known=known)
     except OSError as error:
         raise SessionError(f"{path} cannot be read: {error.strerror or error}") from error
 

@@ -137,10 +137,11 @@ def move(args: Namespace, place: Place) -> None:
             _check_quiet(session, anyway=args.anyway)
         summary = None if args.dry_run or not wants_summary else _summary(args, session, plan)
         path = session.path
-    done: list[Done] = []
-    if not args.dry_run:
-        step = Move(plan.target_id, plan.state, summary)
-        done.append(_migrating(lambda: changes.move(path, step, migrate=args.migrate)))
+        done: list[Done] = []
+        if not args.dry_run:
+            step = Move(plan.target_id, plan.state, summary)
+            done.append(_migrating(lambda: changes.move(path, step, migrate=args.migrate, known=session)))
+    if done:
         labelled = done[0].entry_id if summary is not None else plan.chosen_id
         if args.label is not None and labelled is not None:
             # (a summary is new, and an entry's label is read here, just before it is replaced)
@@ -187,12 +188,15 @@ def _size_json(size: ContextSize) -> JsonObject:
 
 
 def _warn_of_open_end(figures: Figures) -> None:
-    for call in figures.open_calls:
-        where = "before the first entry" if figures.sound_id is None else f"at {figures.sound_id}"
-        warn(
-            f"the call of {call.name or 'a tool'} in {call.entry_id} has no result there; "
-            f"the nearest place without such a call is {where}"
-        )
+    calls = figures.open_calls
+    if not calls:
+        return
+    where = "before the first entry" if figures.sound_id is None else f"at {figures.sound_id}"
+    more = f" (and {len(calls) - 1} more)" if len(calls) > 1 else ""
+    warn(
+        f"the call of {calls[0].name or 'a tool'} in {calls[0].entry_id}{more} has no result there; "
+        f"the nearest place without such a call is {where}"
+    )
 
 
 def _check_version(session: SessionFile, *, migrate: bool) -> None:
@@ -275,8 +279,9 @@ def label(args: Namespace, place: Place) -> None:
     with open_session(args.file, place) as session:
         entry_id = session.find(args.id).id
         was = session.tree.label(entry_id)
-        path = session.path
-    done = _migrating(lambda: changes.label(path, entry_id, args.text, was, migrate=args.migrate))
+        done = _migrating(
+            lambda: changes.label(session.path, entry_id, args.text, was, migrate=args.migrate, known=session)
+        )
     _print(args, done)
 
 
@@ -286,14 +291,17 @@ def name(args: Namespace, place: Place) -> None:
         raise CommandError("--clear takes no name")
     with open_session(args.file, place) as session:
         was, path = session.tree.name, session.path
-    if args.text is None and not args.clear:
-        if args.json:
+        if args.text is not None or args.clear:
+            changes = _changes(args, place)
+            text = args.text or ""
+            _print(
+                args,
+                _migrating(lambda: changes.name(path, text, was, migrate=args.migrate, known=session)),
+            )
+        elif args.json:
             write_json({"path": os.fsdecode(path), "name": was})
         elif was is not None:
             write_line(was)
-        return
-    changes = _changes(args, place)
-    _print(args, _migrating(lambda: changes.name(path, args.text or "", was, migrate=args.migrate)))
 
 
 def fork(args: Namespace, place: Place) -> None:

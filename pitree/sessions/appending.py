@@ -4,18 +4,19 @@ What was decided on in a dialog was decided on what the dialog showed. So every 
 written only if it still holds under the lock: ChangedError says what does not.
 """
 
+import os
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
 from typing import Final, NamedTuple, Self
 
-from pitree.sessions import drafts, javascript
+from pitree.sessions import drafts, javascript, writing
 from pitree.sessions.branching import FileLists
 from pitree.sessions.entries import CURRENT_VERSION, Entry, JsonObject
-from pitree.sessions.errors import ChangedError, EntryNotFoundError, MigrationNeededError
+from pitree.sessions.errors import ChangedError, EntryNotFoundError, MigrationNeededError, WriteError
 from pitree.sessions.file import SessionFile
 from pitree.sessions.moves import State
-from pitree.sessions.storage import Make, Stored
+from pitree.sessions.storage import Make, Stored, encode_entry
 from pitree.sessions.tree import Tree
 
 MOVE_TYPE: Final = "pitree.leaf"
@@ -45,12 +46,28 @@ class Appender:
     What appends returns the new entry's id, or None where that would change nothing. It raises what
     `SessionRecorder` raises for it, besides ChangedError, and MigrationNeededError for versions 1 and 2
     unless `migrate` is given.
+
+    `known` is the session as it has been read already: where it is up to date as the entry is written, the
+    file is not read again, which takes a second for the longest ones. It stays as it is.
     """
 
-    def __init__(self, path: Path, *, migrate: bool = False) -> None:
+    def __init__(self, path: Path, *, migrate: bool = False, known: SessionFile | None = None) -> None:
         self.path = path
-        self._stored = Stored(SessionFile.load(path))
+        self._known = known if known is not None and known.version == CURRENT_VERSION else None
+        self._stored: Stored | None = None
         self._migrate = migrate
+        if self._known is None:
+            self._load()
+
+    def _load(self) -> Stored:
+        self._known = None
+        if self._stored is None:
+            self._stored = Stored(SessionFile.load(self.path))
+        return self._stored
+
+    @property
+    def _session(self) -> SessionFile | Stored:
+        return self._known or self._load()
 
     def __enter__(self) -> Self:
         return self
@@ -58,26 +75,27 @@ class Appender:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        self._stored.close()
+        if self._stored is not None:
+            self._stored.close()
 
     @property
     def tree(self) -> Tree:
-        """The entries, what was just written included."""
-        return self._stored.tree
+        """The entries; what was just written is among them unless the session is the one known before."""
+        return self._session.tree
 
     @property
     def header(self) -> JsonObject:
         """The header, as stored."""
-        return self._stored.header
+        return self._session.header
 
     @property
     def kept(self) -> Path | None:
         """Where the file of an older version is, after it was migrated here."""
-        return self._stored.kept
+        return None if self._stored is None else self._stored.kept
 
     def body(self, entry: Entry) -> JsonObject:
         """Return an entry's object."""
-        return self._stored.body(entry)
+        return self._session.body(entry)
 
     def move(self, move: Move) -> str | None:
         """Move the leaf, with a summary of what is left or with an entry that the model does not see."""
@@ -144,7 +162,7 @@ class Appender:
                 raise ChangedError(_what_is("name", tree.name))
             return self._at_the_end(tree, fields)
 
-        return None if (fields["name"] or None) == was else self._append(make)
+        return None if clean_name(text) == was else self._append(make)
 
     @staticmethod
     def _at_the_end(tree: Tree, fields: JsonObject) -> JsonObject:
@@ -156,12 +174,40 @@ class Appender:
             raise EntryNotFoundError(f"no entry of {self.path} has the id {target_id!r}")
 
     def _append(self, make: Make) -> str:
-        if self._stored.version < CURRENT_VERSION and not self._migrate:
+        if self._known is not None:
+            entry_id = self._append_known(self._known, make)
+            if entry_id is not None:
+                return entry_id
+        stored = self._load()
+        if stored.version < CURRENT_VERSION and not self._migrate:
             raise MigrationNeededError(
-                f"{self.path} is of version {self._stored.version:g}, and has to be migrated to version "
+                f"{self.path} is of version {stored.version:g}, and has to be migrated to version "
                 f"{CURRENT_VERSION} before it is written to"
             )
-        return self._stored.append(make)
+        return stored.append(make)
+
+    def _append_known(self, known: SessionFile, make: Make) -> str | None:
+        """Append to what is known; None where that is not all there is."""
+        if known.read_only:
+            return None
+        try:
+            with writing.locked(self.path) as fd:
+                if not known.is_up_to_date(fd):
+                    return None
+                entry = make(known.tree)
+                line = encode_entry(entry)
+                writing.append_lines(fd, self.path, [line])
+                if not _holds(fd, known.size, line):
+                    raise WriteError(f"{self.path} was rewritten while an entry was appended to it")
+        except OSError as error:
+            raise WriteError(f"{self.path} cannot be appended to: {error.strerror or error}") from error
+        return str(entry["id"])
+
+
+def _holds(fd: int, offset: int, line: bytes) -> bool:
+    """Return whether a line stands in a file at or behind some place: others may have been faster."""
+    read = os.pread(fd, os.fstat(fd).st_size - offset, offset)
+    return line in read.split(b"\n")
 
 
 def _is_bookkeeping(body: JsonObject) -> bool:
@@ -172,6 +218,11 @@ def _is_bookkeeping(body: JsonObject) -> bool:
 def clean_label(text: str) -> str | None:
     """Return a label as it is written: on one line, without blanks around it; None where that is nothing."""
     return javascript.trim(" ".join(text.split())) or None
+
+
+def clean_name(text: str) -> str | None:
+    """Return a name as it is written; None where that is nothing."""
+    return drafts.session_info(text)["name"] or None
 
 
 def _what_grew(path: Path, then: State, now: State) -> str:

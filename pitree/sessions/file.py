@@ -317,6 +317,18 @@ class SessionFile(Intake):
         self._out_of_step = False
         return Growth(entries, replaced=False)
 
+    def is_up_to_date(self, fd: int) -> bool:
+        """Return whether the file open as `fd` is the one that was read, and all of it is in the tree.
+
+        Changes nothing, so it may be asked in any thread. Raises OSError when the file cannot be read.
+        """
+        if self._fd < 0 or self._out_of_step or self._untaken:
+            return False
+        facts = os.fstat(fd)
+        if not os.path.samestat(facts, os.fstat(self._fd)) or facts.st_size != self.size:
+            return False
+        return self._read_ends() == self._ends
+
     def take_growth(self) -> list[Entry]:
         """Take what `read_growth` has read into the tree, and return these entries in file order."""
         entries, self._untaken = self._untaken, []

@@ -188,7 +188,7 @@ class Changing(Resuming):
                 typed = await self._typed("label", was if typed is None else typed, "empty clears it", at)
                 if typed is None or not await self.agreed(session):
                     return
-                change = partial(self.changes.label, session.path, entry.id, typed, was)
+                change = partial(self.changes.label, session.path, entry.id, typed, was, known=session)
                 if await self.write(change) is not Outcome.AGAIN:
                     return
                 session = await self._read_anew(session)
@@ -218,7 +218,7 @@ class Changing(Resuming):
                 typed = await self._typed("name", was if typed is None else typed, "empty clears it", at)
                 if typed is None or not await self.agreed(session):
                     return
-                change = partial(self.changes.name, session.path, typed, was)
+                change = partial(self.changes.name, session.path, typed, was, known=session)
                 if await self.write(change) is not Outcome.AGAIN:
                     return
                 session = await self._read_anew(session)

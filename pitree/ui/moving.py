@@ -98,7 +98,8 @@ class Moving(Changing):
         summary = words.summary if wish.kind in {"model", "outline", "write"} else None
         if plan.changes_nothing and summary is None:
             return Outcome.DONE
-        change = partial(self.changes.move, session.path, Move(plan.target_id, plan.state, summary))
+        move = Move(plan.target_id, plan.state, summary)
+        change = partial(self.changes.move, session.path, move, known=session)
         return await self.write(change)
 
     # ---- the words

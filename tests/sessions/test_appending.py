@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from pitree.sessions import writing
 from pitree.sessions.appending import MOVE_TYPE, Appender, Move, Summary
 from pitree.sessions.branching import FileLists
 from pitree.sessions.errors import (
@@ -15,6 +16,7 @@ from pitree.sessions.errors import (
     NotASessionError,
     ReadOnlyError,
     SessionError,
+    WriteError,
 )
 from pitree.sessions.file import SessionFile
 from pitree.sessions.moves import State
@@ -212,3 +214,89 @@ def test_a_file_that_vanished(tmp_path: Path) -> None:
         with pytest.raises(SessionError, match=f"{path} cannot be"):
             session.name("x", None)
     assert list(tmp_path.iterdir()) == []
+
+
+# ---- sessions that have been read already
+
+
+def test_what_is_known_is_not_read_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = put(tmp_path, damaged.plain() + b'{"torn')
+    with SessionFile.load(path) as known:
+        before = State.of(known.tree)
+        with monkeypatch.context() as patched:
+
+            def fail(*_: object) -> None:
+                raise AssertionError("the file is read again")
+
+            patched.setattr(SessionFile, "load", fail)
+            with Appender(path, known=known) as session:
+                added = session.label(HI, "noted", None)
+        assert State.of(known.tree) == before, "what was read stays as it is"
+        assert [entry.id for entry in known.refresh().entries] == [added]
+        assert known.tree.label(HI) == "noted"
+    assert path.read_bytes().startswith(damaged.plain() + b'{"torn\n{"type":"label"')
+
+
+def read_and_not_taken(path: Path, known: SessionFile) -> None:
+    grown(path)
+    known.read_growth()
+
+
+def replaced(path: Path, _known: SessionFile) -> None:
+    made = damaged.talk()
+    made.user("meanwhile")
+    beside = path.with_name("beside")
+    beside.write_bytes(made.encoded())
+    beside.replace(path)
+
+
+def changed_in_place(path: Path, _known: SessionFile) -> None:
+    path.write_bytes(damaged.plain().replace(b'"hi"', b'"HI"'))
+
+
+def closed(_path: Path, known: SessionFile) -> None:
+    known.close()
+
+
+@pytest.mark.parametrize(
+    "change",
+    [lambda path, _: grown(path), read_and_not_taken, replaced, changed_in_place, closed],
+    ids=["grown", "read", "replaced", "in place", "closed"],
+)
+def test_what_is_known_and_no_longer_so_is_read_again(
+    change: Callable[[Path, SessionFile], None], tmp_path: Path
+) -> None:
+    path = put(tmp_path, damaged.plain())
+    with SessionFile.load(path) as known:
+        then = State.of(known.tree)
+        change(path, known)
+        last_before = json.loads(path.read_bytes().splitlines()[-1])["id"]
+        with Appender(path, known=known) as session:
+            session.label(HI, "noted", None)
+            assert last(path)["parentId"] == last_before
+            with pytest.raises(ChangedError):
+                session.move(Move(HI, then))
+
+
+def test_what_is_known_and_old_is_migrated_as_ever(tmp_path: Path) -> None:
+    path = put(tmp_path, damaged.version_1())
+    with SessionFile.load(path) as known, Appender(path, migrate=True, known=known) as session:
+        session.name("x", None)
+        assert session.kept is not None
+
+
+def test_a_file_that_is_rewritten_while_appending(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = put(tmp_path, damaged.plain())
+    real = writing.append_lines
+
+    def rewritten(fd: int, path: Path, lines: list[bytes]) -> None:
+        real(fd, path, lines)
+        path.write_bytes(damaged.plain())
+
+    monkeypatch.setattr(writing, "append_lines", rewritten)
+    with (
+        SessionFile.load(path) as known,
+        Appender(path, known=known) as session,
+        pytest.raises(WriteError, match="was rewritten while"),
+    ):
+        session.name("x", None)
