@@ -20,6 +20,7 @@ from rich.cells import cell_len
 from pitree import demo
 from pitree.catalog.locations import Store
 from pitree.ui.app import PitreeApp
+from pitree.ui.changing import ASKING
 from pitree.ui.following import STANDING
 from pitree.ui.options import Options
 
@@ -30,6 +31,7 @@ PICTURES: dict[str, tuple[tuple[int, int], Sequence[str]]] = {
     "wide": ((150, 40), ("tab",)),
     "context": ((110, 32), ("tab", "tab", "right")),
     "changes": ((110, 32), ("tab", "alt+b", "alt+b", "tab", "left")),
+    "move": ((110, 32), ("tab", "ctrl+up", "enter")),
     "narrow": ((60, 20), ("tab",)),
 }
 
@@ -52,7 +54,8 @@ async def draw(size: tuple[int, int], keys: Sequence[str]) -> str:
                     await pilot.press(key)
                 for _ in range(5):
                     await pilot.pause(0.1)
-                    while any(worker.is_running and worker.group != STANDING for worker in app.workers):
+                    standing = {STANDING, ASKING}
+                    while any(worker.is_running and worker.group not in standing for worker in app.workers):
                         await pilot.pause(0.01)
             return app.export_screenshot()
 

@@ -27,6 +27,9 @@ from pitree.ui.panes.sessions import SessionsPane
 from pitree.ui.panes.tree import TreePane
 from pitree.ui.resuming import Resuming
 
+ASKING: Final = "asking"
+"""The group of the workers that wait for a person's answers."""
+
 _LISTED: Final = 8
 
 
@@ -178,7 +181,7 @@ class Changing(Resuming):
         if chosen is not None and self._begin():
             self._edit_label(*chosen)
 
-    @work(exit_on_error=False, group="changing")
+    @work(exit_on_error=False, group=ASKING)
     async def _edit_label(self, session: SessionFile, entry: Entry) -> None:
         try:
             typed: str | None = None
@@ -207,7 +210,7 @@ class Changing(Resuming):
         elif self._begin():
             self._rename(self.session)
 
-    @work(exit_on_error=False, group="changing")
+    @work(exit_on_error=False, group=ASKING)
     async def _rename(self, session: SessionFile) -> None:
         try:
             typed: str | None = None
@@ -260,7 +263,7 @@ class Changing(Resuming):
         elif self.may_change() and self._begin():
             self._write_fork(partial(self.changes.fork, self.session_path))
 
-    @work(exit_on_error=False, group="changing")
+    @work(exit_on_error=False, group=ASKING)
     async def _fork_at(self, session: SessionFile, entry: Entry) -> None:
         from pitree.sessions.describe import describe_or_say
 
@@ -297,7 +300,7 @@ class Changing(Resuming):
                 return folder
             self.say(one_line(f"{typed} is no folder; give the whole path of one", 300), warning=True)
 
-    @work(exit_on_error=False, group="changing")
+    @work(exit_on_error=False, group=ASKING)
     async def _write_fork(self, fork: Callable[[], Done]) -> None:
         try:
             await self._forked(fork)
@@ -334,7 +337,7 @@ class Changing(Resuming):
         row = sessions.highlighted
         return sessions.marked or ([] if row is None else [row])
 
-    @work(exit_on_error=False, group="changing")
+    @work(exit_on_error=False, group=ASKING)
     async def _delete(self, rows: Sequence[SessionRow]) -> None:
         try:
             paths = [row.path for row in rows]
@@ -416,7 +419,7 @@ class Changing(Resuming):
         if self.may_change() and self._begin():
             self._undo_chosen()
 
-    @work(exit_on_error=False, group="changing")
+    @work(exit_on_error=False, group=ASKING)
     async def _undo(self, deed: Deed | None) -> None:
         try:
             deeds = await asyncio.to_thread(self.changes.undoable)
@@ -427,7 +430,7 @@ class Changing(Resuming):
         finally:
             self._busy = False
 
-    @work(exit_on_error=False, group="changing")
+    @work(exit_on_error=False, group=ASKING)
     async def _undo_chosen(self) -> None:
         from pitree.ui.dialogs.deeds import Deeds
 

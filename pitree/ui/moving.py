@@ -17,7 +17,7 @@ from pitree.sessions.file import SessionFile
 from pitree.sessions.moves import MovePlan, prompt_of
 from pitree.sessions.outline import files_text, outline, transcript
 from pitree.sessions.text import one_line
-from pitree.ui.changing import Changing, Outcome
+from pitree.ui.changing import ASKING, Changing, Outcome
 from pitree.ui.dialogs.choice import Answer
 from pitree.ui.dialogs.move import MoveDialog, Wish
 
@@ -42,7 +42,7 @@ class Moving(Changing):
         if chosen is not None and self._begin():
             self._move(*chosen)
 
-    @work(exit_on_error=False, group="changing")
+    @work(exit_on_error=False, group=ASKING)
     async def _move(self, session: SessionFile, entry: Entry) -> None:
         try:
             await self._ask_and_move(session, entry)
