@@ -8,6 +8,7 @@ import pytest
 
 from pitree.sessions.entries import JsonObject
 from pitree.sessions.file import SessionFile
+from pitree.ui.documents.context import context_document
 from pitree.ui.documents.entry import entry_document
 from pitree.ui.documents.model import Document
 from pitree.ui.documents.raw import raw_document, raw_text
@@ -228,3 +229,19 @@ def test_a_line_that_no_longer_parses_is_shown_as_it_is(damaged: SessionFile) ->
     assert '"id"␛"e1"' in text
     assert "␛" in raw_text(damaged, entry)
     assert MOMENT not in raw_text(damaged, entry)
+
+
+def test_a_system_message_folds_its_sections_and_tools(tmp_path: Path) -> None:
+    tools = [{"name": "read", "description": "x" * 500}, "odd", {"description": "no name"}]
+    system = message("system", "Be brief.", sections={"tone": "dry", "old": None}, toolsAdded=tools)
+    system["message"]["toolsRemoved"] = [{"name": "ba\x1bsh"}]
+    session = session_file(tmp_path / "s.jsonl", system)
+    document = document_of(session, "e1")
+    text = text_of(document)
+    assert "tone · 3 bytes\ndry\n\nold\n(removed)\n\ntools added · read, odd, {" in text
+    assert re.search(r"no name\"\}\n… \d+ bytes more \(press m for all\)\n\ntools removed · ba␛sh\n", text)
+    assert document.cut
+    assert '"description": "xxx' in text_of(document_of(session, "e1", whole=True))
+    listed = text_of(context_document(session, "e1"))
+    assert "Be brief.\nsections: tone, old\ntools added: read, odd, {" in listed
+    assert '"no name"}\ntools removed: ba␛sh' in listed

@@ -22,7 +22,14 @@ from pitree.sessions.text import one_line
 from pitree.sessions.tokens import estimate_tokens
 from pitree.ui.documents.calls import call_line
 from pitree.ui.documents.images import image_line
-from pitree.ui.documents.messages import BAD_ENDS, ROLE_STYLES, Joined, write_message
+from pitree.ui.documents.messages import (
+    BAD_ENDS,
+    ROLE_STYLES,
+    TOOL_CHANGES,
+    Joined,
+    tool_names,
+    write_message,
+)
 from pitree.ui.documents.model import Line, Span, StyleName
 from pitree.ui.documents.place import entry_name
 from pitree.ui.documents.values import compact, file_size, json_text, plural, text_size
@@ -249,6 +256,10 @@ def _write_beginning(writer: Writer, message: JsonObject) -> None:
         if isinstance(sections, dict) and sections:
             names = ", ".join(compact(name, 40) for name in list(sections)[:_MAX_SECTIONS])
             writer.line((f"sections: {names}", "muted"), indent=2)
+        for key, words in TOOL_CHANGES.items() if role == "system" else ():
+            tools = message.get(key)
+            if isinstance(tools, list) and tools:
+                writer.line((f"{words}: {', '.join(tool_names(tools)[:_MAX_SECTIONS])}", "muted"), indent=2)
 
 
 def _write_content(writer: Writer, content: object, style: StyleName | None) -> None:

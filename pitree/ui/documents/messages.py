@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Final
+from typing import Any, Final
 
 from pitree.sessions.context import Session
 from pitree.sessions.describe import content_line
@@ -282,7 +282,31 @@ def _write_system(writer: Writer, fields: Fields) -> None:
             writer.folded(text, "text")
         else:
             writer.line(("(removed)" if text is None else compact(text), "muted"))
+    for key, name in TOOL_CHANGES.items():
+        tools = fields.items(key)
+        if tools:
+            _write_tools(writer, name, tools)
 
+
+def _write_tools(writer: Writer, name: str, tools: list[Any]) -> None:
+    """Write the tools that a system message declares or takes back: their names, and all with `whole`."""
+    writer.block(json_text(tools))
+    writer.heading(name, after=", ".join(tool_names(tools)[:_MAX_BLOCKS]))
+    if writer.whole:
+        writer.json(tools)
+    elif any(isinstance(tool, dict) and len(tool) > 1 for tool in tools):
+        writer.more(text_size(json_text(tools)()))
+
+
+def tool_names(tools: list[Any]) -> list[str]:
+    """Return the names of tools, safe to print; of what has no name, its JSON."""
+    return [
+        compact(tool.get("name") if isinstance(tool, dict) and "name" in tool else tool, 40) for tool in tools
+    ]
+
+
+TOOL_CHANGES: Final = {"toolsAdded": "tools added", "toolsRemoved": "tools removed"}
+"""The fields of a system message that change the tools, and what to call them."""
 
 _WRITERS: Final[dict[str, Callable[[Writer, Fields], None]]] = {
     "user": _write_plain,
