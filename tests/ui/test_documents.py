@@ -12,6 +12,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from pitree.sessions import glimpse
+from pitree.sessions.entries import Entry, JsonObject
 from pitree.sessions.file import SessionFile, StoppedError
 from pitree.sessions.glimpse import Glimpse
 from pitree.sessions.ledger import Ledger
@@ -20,6 +21,7 @@ from pitree.ui.documents.context import context_document, context_documents
 from pitree.ui.documents.diff import diff_lines
 from pitree.ui.documents.entry import entry_document
 from pitree.ui.documents.images import image_dimensions, image_line
+from pitree.ui.documents.layout import Layout
 from pitree.ui.documents.model import STYLE_NAMES, Document
 from pitree.ui.documents.raw import raw_document
 from pitree.ui.documents.values import file_size, json_lines, moment, money
@@ -629,13 +631,28 @@ def test_building_a_context_can_be_stopped(conversation: SessionFile) -> None:
     assert asked == 4
 
 
-def test_of_a_very_long_context_the_middle_is_left_out(tmp_path: Path) -> None:
-    session = session_file(tmp_path / "s.jsonl", *(message("user", f"say {n}") for n in range(1, 10_501)))
-    document = context_document(session, "e10500")
-    assert len(document.sections) == 1 + 1_000 + 1 + 9_000
-    text = text_of(document)
-    assert "say 1000\n\n… 500 messages more (press m for all)\n\n── 1,501 user" in text
-    assert text.endswith("say 10500")
+def test_of_a_very_long_context_nothing_is_read_before_it_is_looked_at(tmp_path: Path) -> None:
+    count = 20_000
+    session = session_file(tmp_path / "s.jsonl", *(message("user", f"say {n}") for n in range(1, count + 1)))
+    *_, document = context_documents(session, f"e{count}", Ledger(session))
+    read: list[str] = []
+    body = session.body
+
+    def noted(entry: Entry) -> JsonObject:
+        read.append(entry.id)
+        return body(entry)
+
+    session.body = noted  # type: ignore[method-assign]
+    layout = Layout(document, 80)
+    layout.settle(0, 30)
+    layout.settle_end(30)
+    assert 10 < len(read) < 60
+    assert (document.sections[-1].lines()[-1].text, document.blocks[-1].section) == (f"say {count}", count)
+    assert [document.blocks[place].source.copy_text() for place in (0, 10_000, -1)] == [
+        "say 1",
+        "say 10001",
+        f"say {count}",
+    ]
 
 
 # ---- nothing in a file can trip it up

@@ -10,7 +10,7 @@ from pitree.sessions.file import SessionFile
 from pitree.sessions.text import one_line
 from pitree.sessions.tokens import ContextTokens, estimate_tokens, parts_tokens
 from pitree.ui.documents.context import StoppableReader, model_text
-from pitree.ui.documents.context_messages import ContextMessage, Sign, context_messages, write_messages
+from pitree.ui.documents.context_messages import Sign, context_messages
 from pitree.ui.documents.model import Document
 from pitree.ui.documents.place import naming
 from pitree.ui.documents.values import compact, plural
@@ -80,10 +80,13 @@ def _document(
         writer.blank()
         writer.line(("The model would see what it sees now.", "text"))
     session = reader.session
-    leaving = context_messages(session, found.before.parts, found.leaves, _LEAVES)
-    _write_list(writer, "leaves the context", leaving, len(found.leaves), _LEAVES)
-    returning = context_messages(session, found.after.parts, found.returns, _RETURNS)
-    _write_list(writer, "comes back", returning, len(found.returns), _RETURNS)
+    for name, sign, made, chosen in (
+        ("leaves the context", _LEAVES, found.before, found.leaves),
+        ("comes back", _RETURNS, found.after, found.returns),
+    ):
+        if chosen:
+            writer.heading(name, sign.style, after=plural(len(chosen), "message"))
+            writer.run(context_messages(session, made.parts, [one.number for one in chosen], sign))
     return writer.document(title, unfinished=numbers is None)
 
 
@@ -134,11 +137,3 @@ def _write_settings(writer: Writer, reader: StoppableReader, found: Difference) 
         writer.field("model", f"{model_text(old_model)} → {model_text(model)}")
     if old_level != level:
         writer.field("thinking", f"{compact(old_level, 60)} → {compact(level, 60)}")
-
-
-def _write_list(
-    writer: Writer, title: str, messages: Iterator[ContextMessage], count: int, sign: Sign
-) -> None:
-    if count:
-        writer.heading(title, sign.style, after=plural(count, "message"))
-        write_messages(writer, messages, count)

@@ -19,7 +19,6 @@ from pitree.sessions.tokens import ContextTokens, parts_tokens
 from pitree.sessions.tree import Tree
 from pitree.ui.documents.context_messages import (
     context_messages,
-    write_messages,
     write_messages_in_full,
 )
 from pitree.ui.documents.model import Document
@@ -120,16 +119,7 @@ class _Page:
         self._whole = whole
         self._where = "before the first entry" if leaf_id is None else f"at {one_line(leaf_id, 60)}"
         self._edits = list(_edits(reader, made))
-        self._messages = self._listed()
-
-    def _listed(self) -> Document:
-        writer = Writer(whole=self._whole)
-        messages = context_messages(self._reader.session, self._made.parts)
-        if self._whole:
-            write_messages_in_full(writer, messages, self._reader.check)
-        else:
-            write_messages(writer, messages, len(self._made.parts))
-        return writer.document("")
+        self._messages = context_messages(reader.session, made.parts)
 
     def document(self, numbers: _Numbers | None) -> Document:
         writer = Writer(whole=self._whole)
@@ -147,7 +137,10 @@ class _Page:
         if gap is not None:
             writer.field("gap", f"⚠ the path {gap}", "error")
         self._write_open_calls(writer)
-        writer.include(self._messages)
+        if self._whole:
+            write_messages_in_full(writer, self._messages, self._reader.check)
+        else:
+            writer.run(self._messages)
         return writer.document(f"context {self._where}", unfinished=numbers is None)
 
     def _write_numbers(self, writer: Writer, numbers: _Numbers | None) -> None:

@@ -1,7 +1,6 @@
 """The messages of a context: number, role, size, beginning of the text, calls."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from itertools import starmap
+from collections.abc import Callable, Iterable, Sequence
 from typing import Final, NamedTuple
 
 from pitree.sessions.context import (
@@ -13,7 +12,6 @@ from pitree.sessions.context import (
     read_part,
     result_of,
 )
-from pitree.sessions.difference import Numbered
 from pitree.sessions.entries import JsonObject
 from pitree.sessions.errors import SessionError
 from pitree.sessions.file import SessionFile
@@ -32,6 +30,7 @@ from pitree.ui.documents.messages import (
 )
 from pitree.ui.documents.model import Line, Span, StyleName
 from pitree.ui.documents.place import entry_name
+from pitree.ui.documents.runs import Lazy
 from pitree.ui.documents.values import compact, file_size, json_text, plural, text_size
 from pitree.ui.documents.writer import Writer, head_end
 
@@ -41,9 +40,10 @@ _TEXT_CHARACTERS: Final = 800
 _ANSWERED_CHARACTERS: Final = 80
 _MAX_BLOCKS: Final = 50
 _MAX_SECTIONS: Final = 12
-# Of a longer context the beginning and the end are listed.
-_MAX_MESSAGES: Final = 10_000
-_FIRST_MESSAGES: Final = 1_000
+# Results follow their calls.
+_MOST_ABOVE: Final = 500
+# Lines and characters: a blank line, a heading, and some of the text.
+_GUESSED_SIZE: Final = (4, 240)
 # A line this long is not decoded where the screen is drawn; of its beginning a few lines are shown.
 _LARGE_BYTES: Final = 1 << 20
 _ENOUGH_BYTES: Final = 1 << 15
@@ -78,23 +78,27 @@ class Sign(NamedTuple):
 UNSIGNED: Final = Sign("─", "muted")
 
 
-class ContextMessage(NamedTuple):  # ten thousand of them are made in a third of a data class's time
+class ContextMessage(NamedTuple):
     """One message of a context as a section, which is read and made into lines when it is looked at.
 
-    `calling` is the message whose tool call a tool result answers; `sign` says how the message changes the
-    context, if it does.
+    `parts` are those of the whole context, `number` its place among them from 1. `sign` says how the message
+    changes the context, if it does.
     """
 
     number: int
-    part: ContextPart
+    parts: Sequence[ContextPart]
     session: SessionFile
-    calling: ContextPart | None = None
     sign: Sign = UNSIGNED
 
     @property
+    def part(self) -> ContextPart:
+        """Where the message comes from."""
+        return self.parts[self.number - 1]
+
+    @property
     def size(self) -> tuple[int, int]:
-        """A guess: a blank line, a heading, and some of the text."""
-        return 4, 240
+        """A guess."""
+        return _GUESSED_SIZE
 
     def lines(self) -> list[Line]:
         """Return the heading, the beginning of the text, and the calls."""
@@ -130,14 +134,16 @@ class ContextMessage(NamedTuple):  # ten thousand of them are made in a third of
         return self.part.message is None and self.part.entry.length > _LARGE_BYTES
 
     def call(self) -> JsonObject | None:
-        """Return the tool call block that a tool result answers, or None."""
-        if self.calling is None or self.calling.entry.length > _LARGE_BYTES:
-            return None
+        """Return the tool call block that a tool result answers, or None: those are not far above it."""
         wanted = result_of(self.part)
-        blocks = blocks_of(read_part(self.session, self.calling).get("content"))
-        return next(
-            (one for one in blocks if one.get("type") == "toolCall" and one.get("id") == wanted), None
-        )
+        if wanted is None:
+            return None
+        for above in reversed(self.parts[max(0, self.number - 1 - _MOST_ABOVE) : self.number - 1]):
+            if wanted in calls_of(above) and above.entry.length <= _LARGE_BYTES:
+                blocks = blocks_of(read_part(self.session, above).get("content"))
+                calls = (block for block in blocks if block.get("type") == "toolCall")
+                return next((block for block in calls if block.get("id") == wanted), None)
+        return None
 
     def copy_text(self) -> str:
         """Return what the message says, else its JSON."""
@@ -153,34 +159,12 @@ class ContextMessage(NamedTuple):  # ten thousand of them are made in a third of
 def context_messages(
     session: SessionFile,
     parts: Sequence[ContextPart],
-    wanted: Iterable[Numbered] | None = None,
+    numbers: Sequence[int] | None = None,
     sign: Sign = UNSIGNED,
-) -> Iterator[ContextMessage]:
-    """Yield the messages of a context as sections, all or those that are wanted (in order)."""
-    chosen = starmap(Numbered, enumerate(parts, 1)) if wanted is None else wanted
-    calls: dict[str, ContextPart] = {}
-    done = 0
-    for number, part in chosen:
-        for above in parts[done:number]:
-            for call_id in calls_of(above):
-                calls[call_id] = above
-        done = number
-        answers = result_of(part)
-        calling = None if answers is None else calls.get(answers)
-        yield ContextMessage(number, part, session, calling, sign)
-
-
-def write_messages(writer: Writer, messages: Iterable[ContextMessage], count: int) -> None:
-    """Write the beginning of each of `count` messages."""
-    left_out = max(0, count - _MAX_MESSAGES)
-    for number, section in enumerate(messages):
-        place = number - _FIRST_MESSAGES
-        if left_out and 0 <= place < left_out:
-            if place == 0:
-                writer.blank()
-                writer.more(plural(left_out, "message"))
-            continue
-        writer.section(section, section)
+) -> Lazy[ContextMessage]:
+    """Return the messages of a context as sections: all, or those with certain numbers."""
+    chosen = range(1, len(parts) + 1) if numbers is None else numbers
+    return Lazy(len(chosen), lambda at: ContextMessage(chosen[at], parts, session, sign), _GUESSED_SIZE)
 
 
 def write_messages_in_full(

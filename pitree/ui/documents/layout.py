@@ -77,7 +77,7 @@ class Layout:
         self._sections: Sequence[Section] = document.sections
         self._exact = bytearray(len(self._sections))
         self._cuts: OrderedDict[int, _Cut] = OrderedDict()
-        sizes = [section.size for section in self._sections]
+        sizes = document.sizes()
         self._heights = [self._guess(lines, characters) for lines, characters in sizes]
         self._ends = list(accumulate(self._heights))
         if sum(characters for _, characters in sizes) <= _AT_ONCE_CHARACTERS:

@@ -10,6 +10,7 @@ from typing import Final, Literal, NamedTuple, Protocol, get_args
 
 from pitree.sessions.entries import JsonObject
 from pitree.sessions.text import display
+from pitree.ui.documents.runs import Chain, Lazy
 
 StyleName = Literal[
     "text",
@@ -216,6 +217,17 @@ class Document:
     blocks: Sequence[Block] = ()
     unfinished: bool = False
     uncoloured: bool = False
+
+    def sizes(self) -> list[tuple[int, int]]:
+        """Return the sizes of all sections, without making those that are made when they are looked at."""
+        runs = self.sections.runs if isinstance(self.sections, Chain) else (self.sections,)
+        sizes: list[tuple[int, int]] = []
+        for run in runs:
+            if isinstance(run, Lazy) and run.size is not None:
+                sizes += [run.size] * len(run)
+            else:
+                sizes += [section.size for section in run]
+        return sizes
 
     def lines(self) -> Iterator[Line]:
         """Yield all lines, in order."""

@@ -1,7 +1,7 @@
 """Writes a document: fields, headings, texts, JSON; keeps every block within a size."""
 
 from collections.abc import Callable, Sequence
-from typing import Any, Final
+from typing import Any, Final, Protocol
 
 from pitree.sessions.entries import JsonObject
 from pitree.sessions.text import display, lines, one_line
@@ -20,6 +20,7 @@ from pitree.ui.documents.model import (
     indent_of,
     text_slices,
 )
+from pitree.ui.documents.runs import Chain, Lazy
 from pitree.ui.documents.values import compact, json_lines, text_size
 
 BLOCK_CHARACTERS: Final = 64_000
@@ -28,6 +29,10 @@ BLOCK_CHARACTERS: Final = 64_000
 _MARKUP_CHARACTERS: Final = 8_000
 _KEY_WIDTH: Final = 11
 _NOT_WORTH_A_FOLD: Final = 300
+
+
+class _ReadableSection(Section, BlockSource, Protocol):
+    """A section that knows what it says."""
 
 
 class Writer:
@@ -42,6 +47,9 @@ class Writer:
         self._sections: list[Section] = []
         self._lines: list[Line] = []
         self._blocks: list[Block] = []
+        self._section_runs: list[Sequence[Section]] = []
+        self._block_runs: list[Sequence[Block]] = []
+        self._before = 0
         self._cut = False
         self._uncoloured = False
         self._foot: list[tuple[str, object, str | None]] = []
@@ -49,12 +57,17 @@ class Writer:
     def document(self, title: str, *, unfinished: bool = False) -> Document:
         """Return what was written."""
         self._flush()
-        return Document(title, self._sections, self._cut, self._blocks, unfinished, self._uncoloured)
+        sections: Sequence[Section] = self._sections
+        blocks: Sequence[Block] = self._blocks
+        if self._section_runs:
+            sections = Chain([*self._section_runs, sections])
+            blocks = Chain([*self._block_runs, blocks])
+        return Document(title, sections, self._cut, blocks, unfinished, self._uncoloured)
 
     def block(self, text: str | Callable[[], str], images: Sequence[JsonObject] = ()) -> None:
         """Begin a block that says `text`; the blank line before what is written next is part of it."""
         self._flush()
-        self._blocks.append(Block(len(self._sections), Said(text, images)))
+        self._blocks.append(Block(self._place, Said(text, images)))
 
     def line(self, *spans: Span, indent: int = 0) -> None:
         """Write a line of safe spans."""
@@ -68,21 +81,19 @@ class Writer:
         """Write an empty line."""
         self._lines.append(Line())
 
-    def include(self, document: Document) -> None:
-        """Write what another document says, its blocks included."""
+    def run(self, sections: Lazy[_ReadableSection]) -> None:
+        """Write sections that are made when they are looked at, each of them a block."""
         self._flush()
-        first = len(self._sections)
-        self._blocks += [Block(section + first, source) for section, source in document.blocks]
-        self._sections += document.sections
-        self._cut = self._cut or document.cut
+        first = self._place
+        self._section_runs += [self._sections, sections]
+        self._block_runs += [self._blocks, Lazy(len(sections), lambda at: Block(first + at, sections[at]))]
+        self._sections, self._blocks = [], []
+        self._before = first + len(sections)
 
-    def section(self, section: Section, block: BlockSource | None = None) -> None:
-        """Write lines that somebody else makes, as a block where `block` says what it says."""
-        if self._lines:
-            self._flush()
-        if block is not None:
-            self._blocks.append(Block(len(self._sections), block))
-        self._sections.append(section)
+    @property
+    def _place(self) -> int:
+        """How many sections there are."""
+        return self._before + len(self._sections)
 
     def heading(
         self, text: str, style: StyleName = "heading", *, after: str = "", link: tuple[str, str] | None = None

@@ -131,7 +131,8 @@ class Choosing(LineView, can_focus=False):
         bottom = min(int(self.scroll_offset.y) + self.page, self.line_count) - 1
         last = self._layout_of.place(bottom).section
         blocks = self.document.blocks
-        return [blocks[place], *(block for block in blocks[place + 1 :] if block.section <= last)]
+        end = bisect_right(blocks, last, key=lambda block: block.section)
+        return [blocks[place], *blocks[place + 1 : end]]
 
     def _block_place(self) -> int | None:
         blocks = self.document.blocks
@@ -141,8 +142,7 @@ class Choosing(LineView, can_focus=False):
             row = self._layout_of.row_of(Spot(blocks[self._block].section, 0))
             if int(self.scroll_offset.y) <= row < int(self.scroll_offset.y) + self.page:
                 return self._block
-        starts = [block.section for block in blocks]
-        return max(0, bisect_right(starts, self.top.section) - 1)
+        return max(0, bisect_right(blocks, self.top.section, key=lambda block: block.section) - 1)
 
     def choose_block(self, step: int) -> None:
         """Choose the next block (1) or the one before (-1), and have it on the screen."""
