@@ -211,7 +211,7 @@ async def one(session: Any, entry_id: str, tab: str) -> Json:  # noqa: ANN401 - 
         await until(lambda: pane.document is not before)
         drawn(pane)
         took["first"] = (time.perf_counter() - began) * 1e3
-        await until(lambda: pane._worker is None and not pane.document.unfinished)
+        await until(lambda: pane._stop is None and not pane.document.unfinished)
         drawn(pane)
         took["complete"] = (time.perf_counter() - began) * 1e3
         for name, move in (("line", pane.action_line_down), ("page", pane.action_page_down)):

@@ -1,8 +1,10 @@
 """The preview pane: what is on its screen, and that it neither waits nor piles up work."""
 
+import asyncio
 import json
 import threading
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -297,6 +299,21 @@ async def test_many_wishes_are_one_piece_of_work(
             pane(pilot).show(session, session.find("e2"))
         await shown(pilot, "e2", "entry")
         assert built in (["e2"], ["e2", "e2"])  # twice where the colours are loaded only now
+
+
+async def test_work_that_could_not_begin_yet_is_not_lost(session: SessionFile) -> None:
+    async with Host().run_test(size=(80, 20)) as pilot:
+        await shown(pilot, None, "entry")
+        let = threading.Event()
+        with ThreadPoolExecutor(1) as only:
+            asyncio.get_running_loop().set_default_executor(only)
+            busy = only.submit(let.wait, 20)  # such as another worker
+            for entry_id in ("e1", "e2"):
+                pane(pilot).show(session, session.find(entry_id))
+                await wait_until(pilot, lambda: pane(pilot)._timer is None)
+            let.set()
+            assert busy.result()
+            await shown(pilot, "e2", "entry")
 
 
 async def test_a_context_is_left_when_it_is_no_longer_wanted(session: SessionFile) -> None:

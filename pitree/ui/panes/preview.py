@@ -1,5 +1,6 @@
 """The Preview pane: the highlighted entry in full, what the model would see there, what a move changes."""
 
+import threading
 from collections.abc import Iterator
 from functools import partial
 from typing import ClassVar, Final
@@ -10,7 +11,7 @@ from textual.containers import Vertical
 from textual.message import Message
 from textual.reactive import reactive
 from textual.timer import Timer
-from textual.worker import Worker, get_current_worker
+from textual.worker import get_current_worker
 
 from pitree.agent.viewers import Reader
 from pitree.sessions.entries import Entry
@@ -109,8 +110,11 @@ class Preview(Finder, Vertical, can_focus=True, can_focus_children=False):
         self._wish: Wish | None = None
         self._shown: Wish | None = None
         self._timer: Timer | None = None
-        self._worker: Worker[None] | None = None
-        """The worker that is reading; it can go on for a while after it was told to stop."""
+        self._stop: threading.Event | None = None
+        """Ends the reading that is going on, a while after it is set; None where nothing is being read.
+
+        Not the worker's own cancelling: one that is cancelled before it has begun would never say so.
+        """
         self._came_from: list[str] = []
 
     def compose(self) -> ComposeResult:
@@ -134,8 +138,8 @@ class Preview(Finder, Vertical, can_focus=True, can_focus_children=False):
         """
         if session is None or entry is None:
             self._wish = None
-            if self._worker is not None:
-                self._worker.cancel()
+            if self._stop is not None:
+                self._stop.set()
             if self.is_mounted:
                 self._show_nothing(session)
             return
@@ -164,12 +168,12 @@ class Preview(Finder, Vertical, can_focus=True, can_focus_children=False):
         wish = self._wish
         if wish is None:
             return
-        if self._worker is not None:  # at most one thread reads; the newest wish begins when it has ended
-            self._worker.cancel()
+        if self._stop is not None:  # at most one thread reads; the newest wish begins when it has ended
+            self._stop.set()
             return
-        self._worker = self.run_worker(
-            partial(self._build, wish), group="preview", exclusive=True, thread=True, exit_on_error=False
-        )
+        self._stop = threading.Event()
+        build = partial(self._build, wish, self._stop)
+        self.run_worker(build, group="preview", thread=True, exit_on_error=False)
         self.set_timer(_PATIENCE_SECONDS, partial(self._say_reading, wish))
 
     def _say_reading(self, wish: Wish) -> None:
@@ -178,12 +182,16 @@ class Preview(Finder, Vertical, can_focus=True, can_focus_children=False):
 
     # ---- in the worker
 
-    def _build(self, wish: Wish) -> None:
+    def _build(self, wish: Wish, stop: threading.Event) -> None:
         worker = get_current_worker()
         document: Document | None = None
+
+        def unwanted() -> bool:
+            return stop.is_set() or worker.is_cancelled  # the latter where the program ends
+
         try:
-            for document in self._maker.documents(wish, lambda: worker.is_cancelled):
-                if document.unfinished and not worker.is_cancelled:
+            for document in self._maker.documents(wish, unwanted):
+                if document.unfinished and not unwanted():
                     self.post_message(self.Built(wish, document, last=False))
         except StoppedError:
             document = None
@@ -200,7 +208,7 @@ class Preview(Finder, Vertical, can_focus=True, can_focus_children=False):
         """Take a document from the worker, unless another one is wished for by now."""
         event.stop()
         if event.last:
-            self._worker = None
+            self._stop = None
         if event.wish is not self._wish:
             if event.last and self._timer is None:
                 self._begin()
