@@ -17,6 +17,7 @@ from pitree.catalog.locations import Store, find_store
 from pitree.catalog.resolve import resolve_session
 from pitree.catalog.rows import SessionRow, newest_first
 from pitree.sessions import javascript
+from pitree.sessions.branching import file_lists
 from pitree.sessions.context import SessionContext, build_session_context, read_part
 from pitree.sessions.describe import describe_or_say
 from pitree.sessions.difference import Numbered, context_difference
@@ -353,10 +354,11 @@ def _changes_json(session: SessionFile, to_id: str) -> JsonObject:
     return {
         "from": session.tree.leaf_id,
         "to": to_id,
-        "ancestor": None if found.ancestor is None else found.ancestor.id,
+        "ancestor": found.span.ancestor_id,
         "leaves": side(found.leaves),
         "returns": side(found.returns),
         "stays": found.stays,
+        **file_lists(session, found.span).details(),
         "tokens": parts_tokens(session, found.before).total,
         "tokensThere": parts_tokens(session, found.after).total,
     }

@@ -324,6 +324,8 @@ def test_context_changes_as_json(pitree: Run, store: Store, work: Path) -> None:
         "leaves": [{"number": 2, "entryId": "00000003", "role": "user", "tokens": 10}],
         "returns": [{"number": 2, "entryId": "00000002", "role": "assistant", "tokens": 2}],
         "stays": 1,
+        "readFiles": [],
+        "modifiedFiles": [],
         "tokens": 11,
         "tokensThere": 500,
     }

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from pitree.sessions.branching import Span, abandoned_span
 from pitree.sessions.context import ContextPart, ContextParts, Session, build_context_parts, read_part
 from pitree.sessions.entries import Entry
 
@@ -19,15 +20,15 @@ class Numbered(NamedTuple):
 class Difference:
     """The contexts before and after a move, and what only one of them holds, in order.
 
-    A message that a context edit changed on one side only leaves and comes back. `ancestor` is the deepest
-    entry on both paths, None where there is none.
+    A message that a context edit changed on one side only leaves and comes back. `span` is what lies between
+    the common ancestor and the old leaf.
     """
 
     before: ContextParts
     after: ContextParts
     leaves: list[Numbered]
     returns: list[Numbered]
-    ancestor: Entry | None
+    span: Span
 
     @property
     def stays(self) -> int:
@@ -35,18 +36,9 @@ class Difference:
         return len(self.before.parts) - len(self.leaves)
 
     @property
-    def abandoned(self) -> list[Entry]:
-        """The entries from the one below the ancestor to the old leaf."""
-        return self.before.path[self._shared :]
-
-    @property
     def regained(self) -> list[Entry]:
-        """The entries from the one below the ancestor to the new leaf."""
-        return self.after.path[self._shared :]
-
-    @property
-    def _shared(self) -> int:
-        return 0 if self.ancestor is None else self.before.path.index(self.ancestor) + 1
+        """The entries from the one below the common ancestor to the new leaf."""
+        return self.after.path[len(self.before.path) - len(self.span.entries) :]
 
 
 def context_difference(session: Session, from_id: str | None, to_id: str | None) -> Difference:
@@ -62,17 +54,12 @@ def context_difference(session: Session, from_id: str | None, to_id: str | None)
         for key, one in old.items()
         if key in new and (one.part.edit is new[key].part.edit or _equal(session, one.part, new[key].part))
     }
-    ancestor = None
-    for one, other in zip(before.path, after.path, strict=False):
-        if one is not other:
-            break
-        ancestor = one
     return Difference(
         before,
         after,
         [one for key, one in old.items() if key not in same],
         [one for key, one in new.items() if key not in same],
-        ancestor,
+        abandoned_span(session.tree, from_id, to_id),
     )
 
 

@@ -55,10 +55,10 @@ def test_a_move_takes_the_old_context_to_the_new_one(tmp_path: Path, chosen: tup
                 assert read_part(session, part) == before.messages[number - 1]
             old_path, new_path = session.tree.path(old), session.tree.path(new)
             assert (
-                old_path[: len(old_path) - len(found.abandoned)]
+                old_path[: len(old_path) - len(found.span.entries)]
                 == (new_path[: len(new_path) - len(found.regained)])
             )
-            assert not set(map(id, found.abandoned)) & set(map(id, found.regained))
+            assert not set(map(id, found.span.entries)) & set(map(id, found.regained))
 
 
 def moved(made: Session, folder: Path, old: str, new: str) -> tuple[list[str], list[str], Difference]:
@@ -76,9 +76,8 @@ def test_beside_a_branch(tmp_path: Path) -> None:
     other = made.user("beside", fork)
     leaves, returns, found = moved(made, tmp_path, result, other)
     assert (leaves, returns, found.stays) == ([calls, result], [other], 1)
-    assert found.ancestor is not None
-    assert found.ancestor.id == fork
-    assert [entry.id for entry in found.abandoned] == [calls, result]
+    assert found.span.ancestor_id == fork
+    assert [entry.id for entry in found.span.entries] == [calls, result]
     assert [entry.id for entry in found.regained] == [other]
 
 
@@ -110,5 +109,5 @@ def test_with_nothing_in_common(tmp_path: Path) -> None:
     )
     with SessionFile.load(path) as session:
         found = context_difference(session, "a", "b")
-        assert (found.ancestor, found.stays) == (None, 0)
-        assert [entry.id for entry in found.abandoned] == ["a"]
+        assert (found.span.ancestor_id, found.stays) == (None, 0)
+        assert [entry.id for entry in found.span.entries] == ["a"]

@@ -1,5 +1,6 @@
 """The document of what a move changes."""
 
+import base64
 import re
 from pathlib import Path
 
@@ -52,6 +53,8 @@ def test_to_another_branch(session: SessionFile) -> None:
         "tokens     ~106 now, ~1,010 there\n"
         "model      p/m2 → p/m\n"
         "thinking   high → off\n"
+        "read       no files\n"
+        "modified   no files\n"
         "\n"
         "leaves the context · 2 messages\n"
         "\n"
@@ -109,17 +112,32 @@ def test_large_ones_are_shown_before_they_are_counted(tmp_path: Path) -> None:
     first, last = changes_documents(session, session.find("e1"))
     assert (first.unfinished, last.unfinished) == (True, False)
     assert "leaves     2 messages, … tokens\n" in text_of(first)
-    assert "tokens     … being counted\n" in text_of(first)
+    assert "\ntokens     … being counted\n" in text_of(first)
+    assert "\nread       … being looked for\nmodified   … being looked for\n" in text_of(first)
     assert re.search(
         r"leaves     2 messages, ~1,125,000 tokens\n.*\n.*\ntokens     900 now, ~1 there", text_of(last)
     )
-    assert "toolResult · 3.0 MB · e2\nline\nline\n" in text_of(first)
+    assert "toolResult · 3.0 MB · e2\n" + "line\n" * 6 + "… of 3.0 MB\n" in text_of(first)
     first, last = context_documents(session, "e3", Ledger(session))
     assert (first.unfinished, last.unfinished) == (True, False)
     assert "tokens     … being counted\ncost       … being added up\n" in text_of(first)
     assert "tokens     900, as counted with the last reply\ncost       $1.00 on the way here" in text_of(last)
     # so that what is on the screen stays where it is
     assert [section.size[0] for section in first.sections] == [section.size[0] for section in last.sections]
+
+
+def test_files_of_what_is_left_behind(tmp_path: Path) -> None:
+    calls = [
+        call("read", {"path": "a\x1b.py"}),
+        call("edit", {"path": "b.py"}),
+        call("read", {"path": "b.py"}),
+    ]
+    calls += [call("write", {"path": f"made/{number:02}.py"}) for number in range(40)]
+    session = session_file(tmp_path / "s.jsonl", message("user", "go"), message("assistant", calls))
+    text = changes(session, "e1")
+    assert "\nread       a␛.py\nmodified   b.py, made/00.py, made/01.py, " in text
+    assert "made/28.py and 11 more\n" in text
+    assert "read" not in changes(session, "e2")
 
 
 @pytest.mark.parametrize("after", [0, 2])
@@ -141,3 +159,12 @@ def test_a_file_cut_meanwhile_is_said_in_its_line(session: SessionFile) -> None:
     text = text_of(document)
     assert "line 7" in text
     assert "was cut" in text
+
+
+def test_of_a_large_image_no_wrong_size_is_said(tmp_path: Path) -> None:
+    data = base64.b64encode(b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\0\2\0\0\0\3" + bytes(900_000)).decode()
+    image = {"type": "image", "mimeType": "image/png", "data": data}
+    session = session_file(tmp_path / "s.jsonl", message("user", [image]))
+    *_, document = context_documents(session, "e1", Ledger(session))
+    assert "user · 1.2 MB · e1\n▣ image/png · 2 × 3\n… of 1.2 MB" in text_of(document)
+    assert document.blocks[0].source.images() == [image]

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterator
 from typing import Final, NamedTuple
 
+from pitree.sessions.branching import FileLists, file_lists
 from pitree.sessions.context import path_settings, read_part
 from pitree.sessions.difference import Difference, Numbered, context_difference
 from pitree.sessions.entries import Entry
@@ -19,6 +20,7 @@ from pitree.ui.documents.writer import Writer
 # What reads more than this for its numbers is shown before they are there.
 _SOON_BYTES: Final = 4 << 20
 _LEAVES: Final = Sign("−", "diff-remove")
+_MAX_FILES: Final = 30
 _SAID_AGAIN: Final = "(Choosing it in Pi's /tree goes to its parent, to say it again.)"
 _RETURNS: Final = Sign("+", "diff-add")
 
@@ -40,12 +42,16 @@ def changes_documents(
 
 
 class _Numbers(NamedTuple):
-    """Sizes in tokens: of both contexts, of what leaves (estimated), and of what comes back (estimated)."""
+    """Sizes in tokens: of both contexts, of what leaves (estimated), and of what comes back (estimated).
+
+    And the files that the stretch which is left read and modified.
+    """
 
     before: ContextTokens
     after: ContextTokens
     leaving: int
     returning: int
+    files: FileLists
 
 
 def _numbers(reader: StoppableReader, found: Difference) -> _Numbers:
@@ -54,6 +60,7 @@ def _numbers(reader: StoppableReader, found: Difference) -> _Numbers:
         parts_tokens(reader, found.after),
         _estimate(reader, found.leaves),
         _estimate(reader, found.returns),
+        file_lists(reader, found.span),
     )
 
 
@@ -76,6 +83,8 @@ def _document(
     _write_way(writer, reader, leaf_id, found)
     _write_sizes(writer, found, numbers)
     _write_settings(writer, reader, found)
+    if found.span.entries:
+        _write_files(writer, numbers)
     if not (found.leaves or found.returns):
         writer.blank()
         writer.line(("The model would see what it sees now.", "text"))
@@ -96,16 +105,17 @@ def _write_way(writer: Writer, reader: StoppableReader, leaf_id: str | None, fou
         writer.field("from", "before the first entry")
     else:
         writer.link("from", leaf.id, naming(leaf))
-    if found.ancestor is None:
+    ancestor = reader.tree.get(found.span.ancestor_id)
+    if ancestor is None:
         writer.field("in common", "nothing: no entry is above both")
-    elif found.ancestor is leaf:
+    elif not found.span.entries:
         writer.field("in common", "all of the way to the leaf: the entry is below it")
     elif not found.regained:
         writer.field("in common", "all of the way to the entry: it is above the leaf")
     else:
-        writer.link("in common", found.ancestor.id, f"up to {naming(found.ancestor)}")
-    if found.abandoned:
-        writer.field("behind", f"{plural(len(found.abandoned), 'entry', 'entries')}")
+        writer.link("in common", ancestor.id, f"up to {naming(ancestor)}")
+    if found.span.entries:
+        writer.field("behind", plural(len(found.span.entries), "entry", "entries"))
 
 
 def _write_sizes(writer: Writer, found: Difference, numbers: _Numbers | None) -> None:
@@ -123,6 +133,18 @@ def _write_sizes(writer: Writer, found: Difference, numbers: _Numbers | None) ->
         writer.field("tokens", "… being counted")
     else:
         writer.field("tokens", f"{_size(numbers.before)} now, {_size(numbers.after)} there")
+
+
+def _write_files(writer: Writer, numbers: _Numbers | None) -> None:
+    """Write which files the stretch that is left behind touched: they stay as they are now."""
+    found = (None, None) if numbers is None else numbers.files
+    for name, files in zip(("read", "modified"), found, strict=True):
+        if files is None:
+            writer.field(name, "… being looked for")
+            continue
+        names = ", ".join(one_line(file, 200) for file in files[:_MAX_FILES])
+        more = f" and {len(files) - _MAX_FILES:,} more" if len(files) > _MAX_FILES else ""
+        writer.spans(name, (f"{names}{more}" or "no files", "text" if files else "muted"))
 
 
 def _size(tokens: ContextTokens) -> str:

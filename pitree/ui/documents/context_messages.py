@@ -112,7 +112,9 @@ class ContextMessage(NamedTuple):
                 name, about = call_line(call.get("name"), call.get("arguments"))
                 answered = f"{name}: {about}" if about else name
                 writer.line((f"↳ {answered[:_ANSWERED_CHARACTERS]}", "muted"), indent=2)
-            _write_beginning(writer, message)
+            _write_beginning(writer, message, "" if self.is_large else "more")
+            if self.is_large:
+                writer.line((f"… of {file_size(self.part.entry.length)}", "muted"))
         except (SessionError, OSError) as error:  # the file was cut, or closed, since the context was made
             writer.line((f"── {self.number:,} ", "muted"), (one_line(str(error)), "error"))
         return list(writer.document("").lines())
@@ -224,18 +226,19 @@ def role_of(message: JsonObject) -> str:
     return compact(message.get("role"), 40) if message.get("role") is not None else "(no role)"
 
 
-def _write_beginning(writer: Writer, message: JsonObject) -> None:
+def _write_beginning(writer: Writer, message: JsonObject, more: str) -> None:
+    """Write the first lines; what is left out is counted and called `more`, or with "" not told."""
     role = role_of(message)
     if role == "bashExecution":
         command = message.get("command")
         if isinstance(command, str):
             writer.command(command[: head_end(command, 2, _TEXT_CHARACTERS)])
-        _write_any(writer, message.get("output"), "muted")
+        _write_any(writer, message.get("output"), more, "muted")
     elif role in {"branchSummary", "compactionSummary"}:
-        _write_any(writer, message.get("summary"))
+        _write_any(writer, message.get("summary"), more)
     else:
         # the bulk of a context is what tools said; quietly, so that one sees who talks
-        _write_content(writer, message.get("content"), "muted" if role == "toolResult" else None)
+        _write_content(writer, message.get("content"), more, "muted" if role == "toolResult" else None)
         sections = message.get("sections")
         if isinstance(sections, dict) and sections:
             names = ", ".join(compact(name, 40) for name in list(sections)[:_MAX_SECTIONS])
@@ -246,10 +249,10 @@ def _write_beginning(writer: Writer, message: JsonObject) -> None:
                 writer.line((f"{words}: {', '.join(tool_names(tools)[:_MAX_SECTIONS])}", "muted"), indent=2)
 
 
-def _write_content(writer: Writer, content: object, style: StyleName | None) -> None:
+def _write_content(writer: Writer, content: object, more: str, style: StyleName | None) -> None:
     """Write the first lines of the text, and a line for every other block."""
     if content is not None and not isinstance(content, str | list):
-        _write_any(writer, content, style)
+        _write_any(writer, content, more, style)
         return
     blocks = blocks_of(content)
     room = _TEXT_LINES
@@ -257,7 +260,7 @@ def _write_content(writer: Writer, content: object, style: StyleName | None) -> 
         kind = block.get("type")
         text = block.get("thinking" if kind == "thinking" else "text")
         if kind == "text" and isinstance(text, str):
-            room -= _write_head(writer, text, style, lines=max(1, room))
+            room -= _write_head(writer, text, more, style, lines=max(1, room))
         elif kind == "thinking":
             size = text_size(text) if isinstance(text, str) else "?"
             writer.line((f"thinking · {size}", "thinking"))
@@ -265,21 +268,21 @@ def _write_content(writer: Writer, content: object, style: StyleName | None) -> 
             name, about = call_line(block.get("name"), block.get("arguments"))
             writer.line(("→ ", "muted"), (name, "tool"), (f": {about}" if about else "", "text"), indent=2)
         elif kind == "image":
-            writer.line((f"▣ {image_line(block)}", "muted"))
+            writer.line((f"▣ {image_line(block, whole=bool(more))}", "muted"))
         else:
             writer.line((compact(block), "muted"), indent=2)
     if len(blocks) > _MAX_BLOCKS:
         writer.more(plural(len(blocks) - _MAX_BLOCKS, "block"))
 
 
-def _write_any(writer: Writer, value: object, style: StyleName | None = None) -> None:
+def _write_any(writer: Writer, value: object, more: str, style: StyleName | None = None) -> None:
     if isinstance(value, str):
-        _write_head(writer, value, style, lines=_TEXT_LINES)
+        _write_head(writer, value, more, style, lines=_TEXT_LINES)
     elif value is not None:
         writer.line((compact(value), "muted"), indent=2)
 
 
-def _write_head(writer: Writer, text: str, style: StyleName | None, *, lines: int) -> int:
+def _write_head(writer: Writer, text: str, more: str, style: StyleName | None, *, lines: int) -> int:
     """Write the first lines of a text, without a style as prose, and return how many."""
     text = text.lstrip("\r\n") if text[:1] in {"\r", "\n"} else text
     if not text:
@@ -289,6 +292,6 @@ def _write_head(writer: Writer, text: str, style: StyleName | None, *, lines: in
         writer.prose(text[:end])
     else:
         writer.text(text[:end], style)
-    if end < len(text):
-        writer.line((f"… {text_size(text, end)} more", "muted"))
+    if end < len(text) and more:
+        writer.line((f"… {text_size(text, end)} {more}", "muted"))
     return text.count("\n", 0, end) + 1

@@ -15,13 +15,17 @@ _PNG_START: Final = b"\x89PNG\r\n\x1a\n"
 _JPEG_FRAMES: Final = frozenset(range(0xC0, 0xD0)) - {0xC4, 0xC8, 0xCC}
 
 
-def image_line(block: JsonObject) -> str:
-    """Return `image/png · 812 kB · 1024 × 768`, as far as an image block lets it know."""
+def image_line(block: JsonObject, *, whole: bool = True) -> str:
+    """Return `image/png · 812 kB · 1024 × 768`, as far as an image block lets it know.
+
+    Not `whole`: only the beginning of the data may be there, so nothing is said of its size.
+    """
     kind = block.get("mimeType")
     parts = [compact(kind, 60) if kind else "image"]
     data = block.get("data")
     if isinstance(data, str) and data:
-        parts.append(file_size(len(data) * 3 // 4 - data[-2:].count("=")))
+        if whole:
+            parts.append(file_size(len(data) * 3 // 4 - data[-2:].count("=")))
         dimensions = image_dimensions(data)
         if dimensions is not None:
             parts.append(f"{dimensions[0]} × {dimensions[1]}")
