@@ -97,10 +97,10 @@ TREE_KEYS = (
 )
 
 PREVIEW_KEYS = (
-    Key("enter", "activate", "pager", "Follow the chosen link; without one, read all of it in `$PAGER`"),
+    Key("enter", "activate", "pager", "Follow the chosen link; without one, read all of it in $PAGER"),
     Key("right", "next_tab", "next tab", "Next tab: the entry, what the model would see there, what changes"),
     Key("left", "next_tab(-1)", "", "Previous tab"),
-    Key("slash", "find", "find", "Find in what is shown; `Esc` leaves"),
+    Key("slash", "find", "find", "Find in what is shown; Esc leaves"),
     Key("n", "next_found(1)", "", "Next place that was found"),
     Key("N,shift+n", "next_found(-1)", "", "Previous place that was found"),
     Key("l", "link(1)", "link", "Choose the next link to an entry"),
@@ -112,7 +112,7 @@ PREVIEW_KEYS = (
     Key("Y,shift+y", "copy('all')", "", "Copy all that is shown"),
     Key("ctrl+x", "copy('entry')", "", "Copy the entry's text"),
     Key("r", "toggle_raw", "", "The entry as it stands in the file, or as it is meant"),
-    Key("e", "read('editor')", "", "Read all of it in `$VISUAL` or `$EDITOR`, in a copy"),
+    Key("e", "read('editor')", "", "Read all of it in $VISUAL or $EDITOR, in a copy"),
     Key("o", "open_image", "", "Open the image in the system's viewer"),
     Key("w", "toggle_wrap", "", "Wrap long lines, or cut them"),
     Key("number_sign", "toggle_numbers", "", "Number the lines, or not"),
