@@ -230,6 +230,8 @@ async def test_what_the_mouse_selects_is_copied(session: SessionFile) -> None:
         assert any(
             part.style is not None and part.style.bgcolor == chosen for part in view.render_line(first)
         )
+        await show(pilot, session, "e2")  # of which nothing is selected
+        assert await copied(pilot, "y") == (None, "Let me **look**.")
 
 
 async def test_images_of_the_block(session: SessionFile) -> None:

@@ -78,6 +78,8 @@ class DocumentView(Choosing, can_focus=False):
         if not keep:
             self._block = None
             self._marks = Marks(self._marks.pattern)
+            if self.text_selection is not None:  # it was of another text
+                self.screen.clear_selection()
         self._lay_out(document, lambda _: top)
 
     def watch_wrap(self) -> None:

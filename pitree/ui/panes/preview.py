@@ -79,7 +79,7 @@ class Preview(Finder, Vertical, can_focus=True, can_focus_children=False):
             self.entry_id = entry_id
 
     class CopyWanted(Message):
-        """Somebody wants a text copied; it is not safe to print. None stands for the entry's own text."""
+        """Somebody wants `text` copied; without one what `block` says, and without that the entry's text."""
 
         def __init__(self, wish: Wish, block: Block | None, text: str | None) -> None:
             super().__init__()
