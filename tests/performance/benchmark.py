@@ -132,14 +132,14 @@ def table(bare: "Times", measured: dict[str, "Times"]) -> None:
     say(f"| a bare Textual program, started | {start:.0f} ms |" + " |" * len(names))
     for row in dict.fromkeys(row for times in measured.values() for row in times.by_name):
         for label, figure in (("", statistics.median), (", p95", p95)):
-            if label and not row.startswith(("a key", "a held", "search: a letter")):
+            if label and not row.startswith(("a key", "a held", "search: a letter", "a letter")):
                 continue
             values = [times.by_name.get(row) for times in measured.values()]
             figures = [figure(value) if value else None for value in values]
             unit = "MB" if row.startswith("memory") else "ms"
             shown = ["" if one is None else f"{one:.{0 if one >= 100 else 1}f} {unit}" for one in figures]
             ratio = f"{figures[0] / figures[1]:.2f}" if len(figures) > 1 and figures[0] and figures[1] else ""
-            if row.startswith("start") and figures[0]:
+            if row.startswith(("start", "known", "unknown")) and figures[0]:
                 ratio += f" ({figures[0] / start:.1f} x bare)"
             say(f"| {row}{label} | " + " | ".join([*shown, ratio]) + " |")
 

@@ -47,17 +47,20 @@ Json = dict[str, Any]
 class _Writer:
     """Writes entries that hang on one another, with the ids and times of a repeatable die."""
 
-    def __init__(self, path: Path, seed: int) -> None:
+    def __init__(
+        self, path: Path, seed: int, *, start: float = START, cwd: str = "/", parent: Path | None = None
+    ) -> None:
         self.rng = random.Random(seed)
         self.ids: list[str] = []
         self.parent: str | None = None
         self._taken: set[str] = set()
-        self._now = float(START)
+        self._now = float(start)
         self._out = path.open("wb")
         identity = f"{self.rng.getrandbits(128):032x}"
         dashed = "-".join((identity[:8], identity[8:12], identity[12:16], identity[16:20], identity[20:]))
         # a folder that is there wherever this runs: Pi asks about one that is gone
-        self._line({"type": "session", "version": 3, "id": dashed, "timestamp": self._iso(), "cwd": "/"})
+        header = {"type": "session", "version": 3, "id": dashed, "timestamp": self._iso(), "cwd": cwd}
+        self._line(header if parent is None else {**header, "parentSession": str(parent)})
 
     def _iso(self) -> str:
         return datetime.fromtimestamp(self._now, UTC).strftime("%Y-%m-%dT%H:%M:%S.%f")[:-3] + "Z"
@@ -148,15 +151,13 @@ _USAGE: Final = {
 _MODEL: Final = {"api": "anthropic-messages", "provider": "anthropic", "model": "claude-opus-4-5"}
 
 
-def write_big(path: Path) -> None:
-    """Write the session of 100,000 entries: 1 % begin a branch, with labels and compactions in between."""
-    made = _Writer(path, 7)
+def _talk(made: _Writer, talk: _Talk, entries: int) -> None:
+    """Write a conversation of so many entries."""
     rng = made.rng
-    talk = _Talk(rng)
     made.add("model_change", provider="anthropic", modelId="claude-opus-4-5")
     made.add("thinking_level_change", thinkingLevel="off")
     calls: list[tuple[str, str]] = []
-    while len(made.ids) < ENTRIES:
+    while len(made.ids) < entries:
         if rng.random() < 0.01:
             made.parent, calls = rng.choice(made.ids), []
         if calls:
@@ -178,6 +179,12 @@ def write_big(path: Path) -> None:
             made.add(
                 "compaction", summary="What was done. " * 60, firstKeptEntryId=kept, tokensBefore=150_000
             )
+
+
+def write_big(path: Path) -> None:
+    """Write the session of 100,000 entries: 1 % begin a branch, with labels and compactions in between."""
+    made = _Writer(path, 7)
+    _talk(made, _Talk(made.rng), ENTRIES)
     made.user("the last word")
     made.close()
 
@@ -218,6 +225,35 @@ SHAPES: Final[dict[str, Callable[[Path], None]]] = {
     "fan": write_fan,
     "forks": write_forks,
 }
+
+
+def made_store(count: int, messages: int) -> Path:
+    """Return an agent directory with so many sessions, about so many messages long: the median.
+
+    They are spread over 40 working directories, a third has a name, a tenth was forked from another one. It
+    is made where it is not there yet.
+    """
+    folder = cache_folder() / f"store-{count}-{messages}"
+    if not folder.exists():
+        fresh = folder.with_name(f"{folder.name}.new")
+        rng = random.Random(count)
+        talk = _Talk(rng)
+        now, paths = float(START), list[Path]()
+        for number in range(count):
+            now += rng.random() * 3600
+            cwd = f"/home/ada/code/project-{rng.randrange(40):02d}"
+            stamp = datetime.fromtimestamp(now, UTC).strftime("%Y-%m-%dT%H-%M-%S-%f")[:-3]
+            place = Path("sessions") / f"-{cwd.replace('/', '-')}--" / f"{stamp}Z_{number:08x}.jsonl"
+            (fresh / place).parent.mkdir(parents=True, exist_ok=True)
+            parent = folder / rng.choice(paths) if paths and rng.random() < 0.1 else None
+            made = _Writer(fresh / place, number, start=now, cwd=cwd, parent=parent)
+            _talk(made, talk, max(3, int(rng.lognormvariate(0, 1) * messages)))
+            if rng.random() < 0.3:
+                made.add("session_info", name=f"Task {number}")
+            made.close()
+            paths.append(place)
+        fresh.rename(folder)
+    return folder
 
 
 def cache_folder() -> Path:

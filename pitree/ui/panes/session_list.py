@@ -212,7 +212,8 @@ class SessionList(SearchedList):
         if self._marked:
             parts.append(f"{len(self._marked)} marked")
         if self.query_text:
-            parts.append(f"search{' with tools' if view.in_tools else ''}: {one_line(self.query_text, 60)}")
+            doing = "searching" if self._searching else "search"
+            parts.append(f"{doing}{' with tools' if view.in_tools else ''}: {one_line(self.query_text, 60)}")
         if self.problem:
             parts.append(self.problem)
         return "  ".join(parts)
