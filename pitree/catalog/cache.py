@@ -21,7 +21,7 @@ from platformdirs import user_cache_path
 from pitree.catalog.errors import CacheLostError
 from pitree.catalog.locations import FoundFile
 from pitree.catalog.rows import SessionRow
-from pitree.catalog.scan import Mark, Scanned, Text
+from pitree.catalog.scan import Mark, Scanned, Text, read_session
 from pitree.catalog.tally import Span
 
 # Part of the file's name, so that two versions of pitree do not fight over one: another number for other
@@ -105,14 +105,20 @@ class Cache:
     there is an empty cache in its place by then, and everything has to be read again.
     """
 
-    def __init__(self, folder: Path | None) -> None:
-        self._file = None if folder is None else folder / f"sessions-{_EDITION}.sqlite3"
+    def __init__(self, folder: Path | None, *, file: Path | None = None) -> None:
+        """Open the cache in a folder, or in a `file` that another process has told of."""
+        self._file = file if folder is None else folder / f"sessions-{_EDITION}.sqlite3"
         self._lock = threading.RLock()
         self._closed = False
         self.trouble: str | None = None
         self.changes = 0
         """Grows whenever texts change."""
         self._connection = self._open()
+
+    @property
+    def file(self) -> Path | None:
+        """The file that other processes can share; None where this one is alone."""
+        return self._file
 
     # ---- the file
 
@@ -202,6 +208,34 @@ class Cache:
                 known[name] = Known(key, inode, size, mtime, row)
             return known
 
+    def known_file(self, folder: str, name: str) -> Known | None:
+        """Return what there is of one file, by its real path; without its row."""
+        with self._used() as connection:
+            found = connection.execute(
+                "SELECT key, inode, size, mtime FROM files WHERE folder = ? AND name = ?",
+                [os.fsencode(folder), os.fsencode(name)],
+            ).fetchone()
+            if found is None:
+                return None
+            key, inode, size, mtime_ns = found
+            return Known(key, inode, size, mtime_ns, None)
+
+    def rows(self, keys: Sequence[int]) -> list[SessionRow]:
+        """Return the rows with these keys, at the real places of their files."""
+        rows = []
+        for ids in _chunks(keys):
+            with self._used() as connection:
+                places = ",".join("?" * len(ids))
+                found = connection.execute(
+                    f"SELECT key, folder, name, row FROM files WHERE key IN ({places}) AND row NOT NULL",  # noqa: S608
+                    ids,
+                )
+                rows += [
+                    _row(key, os.fsdecode(folder), os.fsdecode(name), data)
+                    for key, folder, name, data in found
+                ]
+        return rows
+
     def mark(self, key: int) -> Mark | None:
         """Return how far a file was read, and what was found until there."""
         with self._used() as connection:
@@ -248,6 +282,15 @@ class Cache:
         with self._writing() as connection:
             keys = [_keep(connection, kept) for kept in batch]
         self.changes += 1
+        return keys
+
+    def keep_surely(self, batch: Sequence[Kept]) -> list[int]:
+        """Keep what files hold, reading those anew that another process has read on from the same mark."""
+        keys = self.keep(batch)
+        for place, kept in enumerate(batch):
+            if not keys[place]:
+                again = kept._replace(scanned=read_session(kept.found), base=None)
+                keys[place] = self.keep([again])[0]
         return keys
 
     def forget(self, folder: str, names: Iterable[str]) -> None:

@@ -5,7 +5,7 @@ are not as they were, the newest first. Every file is looked at with `stat`; onl
 """
 
 import os
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from contextlib import suppress
 from copy import copy
 from dataclasses import dataclass, field
@@ -15,8 +15,9 @@ from typing import Final, NamedTuple
 from pitree.catalog.cache import Cache, Kept, Known
 from pitree.catalog.errors import CacheLostError
 from pitree.catalog.locations import FoundFile, Problem, Store, files_in, session_folders
+from pitree.catalog.readers import Answer, Wanted, how_many, read_elsewhere
 from pitree.catalog.rows import SessionRow
-from pitree.catalog.scan import OnRows, Stop, read_session, work_through
+from pitree.catalog.scan import OnRows, ScanStoppedError, Stop, read_session, work_through
 
 _FIRST_ROWS: Final = 100
 _TRIES: Final = 3
@@ -146,6 +147,7 @@ class _Sync:
         if unshown:
             self._on_rows(unshown, 0, 0)
         places = {names[0]: place for place, names in changed.items()}
+        before, total = 0, len(places)
 
         def read(file: FoundFile) -> Kept:
             place = places[file]
@@ -155,16 +157,57 @@ class _Sync:
             scanned = read_session(file, base, stop=self._stop)
             return Kept(place.folder, place.name, file, scanned, base)
 
-        def keep(batch: list[Kept], done: int, total: int) -> None:
-            rows = self._keep(batch)
-            others = [
+        def show(keys: list[int], done: int) -> None:
+            rows = [
                 _listed_in(file.folder, file.file, row)
-                for row, kept in rows
-                for file in changed[_Place(kept.folder, kept.name)][1:]
+                for row in self._cache.rows(keys)
+                for file in changed[_Place(row.folder, row.file)]
             ]
-            self._on_rows([*(row for row, _ in rows), *others], done, total)
+            for row in rows:
+                row.shorten()
+            self._on_rows(rows, before + done, total)
 
-        work_through(places, read, on_results=keep, stop=self._stop, problems=self._done.problems)
+        def keep(batch: list[Kept], done: int, _total: int) -> None:
+            show(self._cache.keep_surely(batch), done)
+
+        left = self._read_elsewhere(places, read, show)
+        before = total - len(left)
+        work_through(left, read, on_results=keep, stop=self._stop, problems=self._done.problems)
+
+    def _read_elsewhere(
+        self,
+        places: dict[FoundFile, _Place],
+        read: Callable[[FoundFile], Kept],
+        show: Callable[[list[int], int], None],
+    ) -> list[FoundFile]:
+        """Have other processes read files, if there is much to read; return those that nobody has read."""
+        wanted = [Wanted(place.folder, place.name, file) for file, place in places.items()]
+        count = how_many(wanted)
+        if not count or self._cache.file is None:
+            return [*places]
+        done = 0
+
+        def one(mine: Wanted) -> None:
+            nonlocal done
+            done += 1
+            try:
+                show(self._cache.keep_surely([read(mine.found)]), done)
+            except OSError as error:
+                self._done.problems.append(Problem(mine.found.path, error.strerror or str(error)))
+
+        def some(answer: Answer) -> None:
+            nonlocal done
+            done += answer.files
+            self._done.problems += answer.problems
+            show(answer.keys, done)
+
+        try:
+            left = read_elsewhere(
+                self._cache.file, wanted, count, meanwhile=one, on_answer=some, stop=self._stop
+            )
+        except ScanStoppedError:
+            return []
+        return [each.found for each in left]
 
     def _real_place(self, file: FoundFile) -> _Place:
         """Return the real folder and the name in it, with few questions to the file system."""
@@ -172,21 +215,6 @@ class _Sync:
             return _Place(*os.path.split(os.path.realpath(os.path.join(file.folder, file.file))))  # noqa: PTH118
         where = self._real.get(file.folder)
         return _Place(os.path.realpath(file.folder) if where is None else where, file.file)
-
-    def _keep(self, batch: list[Kept]) -> list[tuple[SessionRow, Kept]]:
-        """Put what was read into the cache and return the rows."""
-        keys = self._cache.keep(batch)
-        rows = []
-        for kept, key in zip(batch, keys, strict=True):
-            again = kept
-            if not key:  # another process read on from the same mark
-                again = kept._replace(scanned=read_session(kept.found, stop=self._stop), base=None)
-            if again.scanned is not None:
-                row = again.scanned.row
-                row.key = key or self._cache.keep([again])[0]
-                row.shorten()
-                rows.append((row, kept))
-        return rows
 
     def _forget_missing(self, files: list[FoundFile]) -> None:
         """Drop from the cache what is no longer in folders that could be read."""

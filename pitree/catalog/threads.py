@@ -76,7 +76,7 @@ def _parents(rows: Sequence[SessionRow]) -> list[int | None]:
         if row.parent_session:
             folder, file = os.path.split(row.parent_session)
             parent = places.get(real.of(folder, file))
-            if parent is None:  # the last part may be a link, too
+            if parent is None and real.is_link(row.parent_session):
                 parent = places.get(real.whole(row.parent_session))
         parents.append(None if parent == place else parent)
     _cut_circles(rows, parents)
@@ -94,6 +94,14 @@ class _RealPaths:
         if real is None:
             real = self._folders[folder] = self.whole(folder)
         return f"{real}/{file}"
+
+    @staticmethod
+    def is_link(path: str) -> bool:
+        """Whether the last part of a path is a link; asked of every parent that is not there."""
+        try:
+            return os.path.islink(path)  # noqa: PTH114
+        except ValueError:
+            return False
 
     @staticmethod
     def whole(path: str) -> str:

@@ -60,7 +60,7 @@ class Helper:
         By default as many `processes` as there are processors to spare, for files from `worth_it` bytes on.
         """
         if processes is None:
-            processes = min(_MOST_HELPERS, _processors() - 1)
+            processes = min(_MOST_HELPERS, processors() - 1)
             if processes < 1:
                 return None
         if os.name != "posix":  # elsewhere processes inherit no pipes by number
@@ -204,7 +204,8 @@ def _plain_header_end(fd: int) -> int:
     return 0
 
 
-def _processors() -> int:
+def processors() -> int:
+    """Return how many processors this program may use."""
     try:
         return len(os.sched_getaffinity(0))
     except AttributeError:  # macOS

@@ -2,6 +2,7 @@
 
 import asyncio
 import threading
+import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, NamedTuple, Self
 
@@ -25,6 +26,7 @@ if TYPE_CHECKING:  # it brings SQLite, which can wait until the first picture is
     from pitree.catalog.finder import Finder
 
 _DEBOUNCE_SECONDS: Final = 0.03
+_TOLD_SECONDS: Final = 0.15
 _LARGE_FILE: Final = 1 << 24
 _PERCENT_STEP: Final = 20
 
@@ -123,13 +125,20 @@ class Reading(Screen[None]):
         worker = get_current_worker()
         options = self.options
         known: dict[str, bool] = {}
+        waiting: list[SessionRow] = []
+        told_at = 0.0
 
         def found(rows: list[SessionRow], done: int, total: int) -> None:
-            folders = {row.cwd for row in rows if row.cwd and row.cwd not in known}
+            nonlocal told_at, waiting
+            waiting += rows
+            if done < total and time.monotonic() < told_at + _TOLD_SECONDS:
+                return  # each telling is a picture to draw, and takes its time from the reading
+            folders = {row.cwd for row in waiting if row.cwd and row.cwd not in known}
             exists = {folder: options.is_folder(folder) for folder in folders}
             known.update(exists)
             if not worker.is_cancelled:
-                self.post_message(self.StoreRead(rows, exists, done, total))
+                self.post_message(self.StoreRead(waiting, exists, done, total))
+            waiting, told_at = [], time.monotonic()
 
         try:
             done = update(

@@ -3,10 +3,10 @@
     python tests/performance/lists.py [--runs N] [--sessions N] [--messages N] [--store DIR] [...]
 
 Needs what `benchmark.py` needs. Without `--store` one is made in the benchmarks' cache folder: 2,000 sessions
-of 80 messages; `--sessions 20000 --messages 70` takes several gigabytes. The store is only read.
+of 80 messages; `--sessions 20000 --messages 70` takes several gigabytes. It is only read.
 
-known: rows, all         from starting the process until rows are on the screen, and until the position says all
-                         of them: the store was read before
+known: rows, all         from starting the process until rows are on the screen, and until the position says
+                         all of them: the store was read before
 unknown: rows, all       the same where nothing is known of it. For Pi: `pi -r`, and Tab for all folders
 list                     `pitree list --all`, nothing known, and again; for Pi what its `listAll` takes in a
                          process that is up already
@@ -34,6 +34,9 @@ if TYPE_CHECKING:
 
 ROOT: Final = Path(__file__).parents[2]
 WORDS: Final = ("err", "merge", "when", "snapshot", "zebra", "retry queue")
+
+# The status line's, not what the title says of the reading.
+_POSITION: Final = r"(?<!reading )(?<!\d)\d+/"
 
 _LIST_ALL: Final = """
 const { SessionManager } = await import(process.argv[1]);
@@ -112,19 +115,19 @@ def measure_pitree(store: Path, count: int, times: "Times") -> None:
         command = [sys.executable, "-m", "pitree", "--all"]
         for state in ("unknown", "known"):
             with Screen(command, cwd=scratch, environ=environ) as screen:
-                times.add(f"{state}: rows", screen.wait(r"\b1/[1-9]\d*\b", screen.started)[0])
-                times.add(f"{state}: all", screen.wait(rf"\b\d+/{count}\b", screen.started)[0])
-                screen.settle(1.5)
+                times.add(f"{state}: rows", screen.wait(rf"{_POSITION}[1-9]\d*\b", screen.started)[0])
+                times.add(f"{state}: all", screen.wait(rf"{_POSITION}{count}\b", screen.started)[0])
+                screen.rest(1.5)
                 if state == "known":
                     for word in WORDS:
                         for end in range(1, len(word) + 1):
                             sent = screen.send(word[end - 1])
                             found = rf"search: {word[:end]}(?![a-z])"
                             times.add("a letter", screen.wait(found, sent)[0])
-                            screen.settle(0.12)  # fast typing
+                            screen.rest(0.12)  # fast typing
                         sent = screen.send("escape")
-                        screen.wait(rf"\b\d+/{count}\b", sent)
-                        screen.settle(0.3)
+                        screen.wait(rf"{_POSITION}{count}\b", sent)
+                        screen.rest(0.3)
                 times.add(f"memory, {state}", screen.peak_megabytes() or 0.0)
     with tempfile.TemporaryDirectory() as name:
         for state in ("unknown", "known"):

@@ -112,8 +112,8 @@ class SessionList(SearchedList):
 
     # ---- for the subclass
 
-    def _content_changed(self, changed: Iterable[str]) -> None:
-        """Take notice that the sessions at some places are others now, or gone."""
+    def _content_changed(self, changed: Iterable[str], *, at_once: bool = False) -> None:
+        """Take notice that sessions at some places are others now, or gone; show it soon, or `at_once`."""
         raise NotImplementedError
 
     def _hit_of(self, row: SessionRow) -> Hit | None:
@@ -139,7 +139,7 @@ class SessionList(SearchedList):
         for location in gone:
             del self._all[location]
         self._marked -= gone
-        self._content_changed(gone)
+        self._content_changed(gone, at_once=True)
 
     def change_rows(self, rows: Iterable[SessionRow], folders: dict[str, bool], gone: Iterable[str]) -> None:
         """Take up sessions that came or changed, and forget those at the `gone` locations."""

@@ -1,12 +1,14 @@
 """The Sessions pane: the list of sessions, its keys and its search."""
 
+import time
 from collections.abc import Iterable
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Final
 
 from msgspec.structs import replace
 from textual import work
 from textual.binding import BindingType
 from textual.message import Message
+from textual.timer import Timer
 from textual.worker import get_current_worker
 
 from pitree.catalog.arrange import GROUPS, ORDERS, SCOPES, View
@@ -19,6 +21,10 @@ from pitree.ui.keys import SESSIONS_KEYS, bindings
 from pitree.ui.panes.session_list import SessionList, Sources
 
 __all__ = ["SessionsPane", "Sources"]
+
+# Between two pictures of a list that is being read: at least this, or this many times what one took.
+_REST_SECONDS: Final = 0.1
+_REST_TIMES: Final = 6
 
 
 class SessionsPane(SessionList):
@@ -66,6 +72,9 @@ class SessionsPane(SessionList):
         """Another number whenever there are other sessions."""
         self._hits: dict[str, Hit | None] = {}
         self._hits_wanted: set[str] = set()
+        self._refresh_from = 0.0
+        self._refresh_timer: Timer | None = None
+        self._search_runs = self._search_again = False
 
     # ---- keys
 
@@ -145,7 +154,7 @@ class SessionsPane(SessionList):
                 self._begin_search(first=True)  # what matches best is what Enter would take
             else:
                 self._matching = self.problem = None
-                self._searching = self._enter_waits = False
+                self._searching = self._enter_waits = self._search_runs = self._search_again = False
                 self._rebuild()
             self.post_message(self.Changed())
 
@@ -155,16 +164,34 @@ class SessionsPane(SessionList):
         if not self._enter_waits:
             super().action_activate()
 
-    def _content_changed(self, changed: Iterable[str]) -> None:
+    def _content_changed(self, changed: Iterable[str], *, at_once: bool = False) -> None:
         self._edition += 1
         for location in changed:
             self._hits.pop(location, None)
+        now = time.monotonic()
+        if at_once or now >= self._refresh_from:
+            self._refresh_all()
+        elif self._refresh_timer is None:
+            self._refresh_timer = self.set_timer(self._refresh_from - now, self._refresh_all)
+
+    def _refresh_all(self) -> None:
+        """Show what there is now; while a store is read, no more often than leaves room for the reading."""
+        if self._refresh_timer is not None:
+            self._refresh_timer.stop()
+            self._refresh_timer = None
+        began = time.monotonic()
         self._rebuild()
         if self.query_text.strip():
             self._begin_search(first=False)
+        ended = time.monotonic()
+        self._refresh_from = ended + max(_REST_SECONDS, _REST_TIMES * (ended - began))
 
     def _begin_search(self, *, first: bool) -> None:
+        if not first and self._search_runs:
+            self._search_again = True  # its result is shown before it is searched once more
+            return
         self._searching = self._searching or first
+        self._search_runs = True
         self._search(list(self._all.values()), self._edition, self.query_text, self.view, first=first)
 
     @work(thread=True, exclusive=True, group="session-search", exit_on_error=False)
@@ -200,6 +227,11 @@ class SessionsPane(SessionList):
         event.stop()
         if event.typed != self.query_text:
             return
+        if not event.more:
+            self._search_runs = False
+            if self._search_again:
+                self._search_again = False
+                self.call_later(self._begin_search, first=False)
         goes_on = not self._searching and event.first  # the rest of what is on the screen
         self._matching = event.locations
         self.problem = event.problem
