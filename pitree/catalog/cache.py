@@ -113,6 +113,8 @@ class Cache:
         self.trouble: str | None = None
         self.changes = 0
         """Grows whenever texts change."""
+        self.updating = threading.Lock()
+        """Held while files are looked at and read, so that no two threads read the same ones."""
         self._connection = self._open()
 
     @property

@@ -101,7 +101,11 @@ class _Sync:
         """What the cache holds, by the real path of the folder and the name in it."""
 
     def run(self, also: Iterable[Path]) -> None:
-        """Do everything, in the order that people wait for."""
+        """Do everything, in the order that people wait for; one after the other where several threads do."""
+        with self._cache.updating:
+            self._run(also)
+
+    def _run(self, also: Iterable[Path]) -> None:
         self._show_known()
         files = files_in(self._real, problems=self._done.problems)
         listed = {(file.folder, file.file) for file in files}

@@ -10,6 +10,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -406,6 +407,28 @@ def test_who_read_on_from_the_same_place_does_not_say_it_twice(
 
     assert Seen(store, cache).facts == Seen(store, Cache(None)).facts
     other.close()
+
+
+def test_two_threads_at_once_read_nothing_twice(
+    store: Store, cache: Cache, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for place in range(100):
+        write(store.root / f"--a--/{place:03}.jsonl", header(f"id{place}"), message("user", "word"))
+    read: list[str] = []
+
+    def watched(file: FoundFile, *given: Any, **named: Any) -> Scanned | None:  # noqa: ANN401
+        read.append(file.file)
+        return read_session(file, *given, **named)
+
+    monkeypatch.setattr(sync_module, "read_session", watched)
+    threads = [threading.Thread(target=Seen, args=(store, cache)) for _ in range(3)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+
+    assert sorted(read) == sorted(set(read))
+    assert len(read) == 104
 
 
 def test_two_programs_at_once_and_one_that_is_killed(tmp_path: Path) -> None:

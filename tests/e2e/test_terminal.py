@@ -172,3 +172,21 @@ def test_the_terminal_is_given_back_when_told_to_end(made: Demo, environ: dict[s
         screen.wait(lambda text: text.rstrip().endswith("shell$"))
         assert screen.run("display-message", "-p", "-t", "main", "#{alternate_on}").strip() == "0"
         assert screen.run("display-message", "-p", "-t", "main", "#{mouse_any_flag}").strip() == "0"
+
+
+def test_the_list_again_as_it_was_left(made: Demo, environ: dict[str, str]) -> None:
+    with terminal(PITREE, cwd=made.cwd, environ=environ) as screen:
+        screen.wait("└─ Four greys")  # the fork below its origin
+        screen.keys("C-o", "C-s", "M-g", "C-t")
+        text = screen.wait("1 marked")
+        assert "newest" in text
+        assert "── ~/code/paperboy · 4" in text
+        screen.type("has:branches layout")
+        screen.wait(lambda text: "search: has:branches layout" in text and "1/1" in text)
+        screen.wait("…layout")
+        screen.wait("next layout")  # the preview shows the entry that matches
+        screen.keys("C-q")
+        screen.wait(lambda text: text.rstrip().endswith("shell$"))
+    with terminal(PITREE, cwd=made.cwd, environ=environ) as screen:
+        text = screen.wait(lambda text: "── ~/code/paperboy · 4" in text and "/10" in text)
+        assert "all folders" in text

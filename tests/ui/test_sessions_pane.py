@@ -4,6 +4,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from textual import events
 from textual.pilot import Pilot
 
 from pitree.catalog.arrange import View
@@ -391,3 +392,12 @@ async def test_thousands_are_put_in_order_away_from_the_screen(
         await settled(pilot)
         assert pane.line_count == 300
         assert pane.highlighted.id == "s199"
+
+
+async def test_alt_and_a_letter_is_a_key_and_no_letter(app: AppFactory) -> None:
+    """Terminals send both, unlike `pilot.press`."""
+    async with app(everything=True).run_test(size=(140, 40)) as pilot:
+        await settled(pilot)
+        pilot.app.post_message(events.Key("alt+g", "g"))
+        await wait_until(pilot, lambda: sessions(pilot).view.group == "folder")
+        assert sessions(pilot).query_text == ""

@@ -30,6 +30,8 @@ class SearchedList(RowList):
         if event.key == "backspace" and self.query_text:
             event.stop()
             self.set_query(self.query_text[:-1])
+        elif event.key.startswith("alt+"):
+            return  # a terminal sends it with its letter, but it is a key
         elif event.is_printable and event.character and event.character not in self.NOT_TYPED:
             if event.character == " " and not self.query_text:
                 return

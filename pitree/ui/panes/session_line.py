@@ -36,7 +36,7 @@ def is_live(row: SessionRow, now: float) -> bool:
 def age(seconds: float) -> str:
     """Return how long ago that was, in the largest unit that fits: `25 min`, `3 d`."""
     words = humanize.naturaldelta(timedelta(seconds=max(0.0, min(seconds, 1e10)))).split(",")[0].split()
-    if len(words) < 2:
+    if len(words) < 2 or words[1] == "moment":
         return "now"
     number = "1" if words[0] in {"a", "an"} else words[0]
     return f"{number} {_UNITS.get(words[1].rstrip('s'), words[1])}"

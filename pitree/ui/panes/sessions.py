@@ -25,6 +25,8 @@ __all__ = ["SessionsPane", "Sources"]
 # Between two pictures of a list that is being read: at least this, or this many times what one took.
 _REST_SECONDS: Final = 0.1
 _REST_TIMES: Final = 6
+_PAUSE_SECONDS: Final = 0.1
+_PAUSE_STEPS: Final = 10
 
 
 class SessionsPane(SessionList):
@@ -202,6 +204,10 @@ class SessionsPane(SessionList):
         def on_first(some: Iterable[SessionRow]) -> None:
             if not worker.is_cancelled:
                 self.post_message(self.Found(typed, some, None, first=first, more=True))
+            # the rest is for later: now they have to be drawn, and mostly another letter comes
+            for _ in range(_PAUSE_STEPS):
+                if not worker.is_cancelled:
+                    time.sleep(_PAUSE_SECONDS / _PAUSE_STEPS)
 
         try:
             found = self._sources.open_finder().find(
