@@ -185,7 +185,9 @@ class Following(Reading):
             session, path = self.session, self.session_path
             if path is not None:
                 self._watch_session(path)
-            if session is not None and session.complete and session.path == path:
+            if self.is_loading:
+                self._wake.set()  # afterwards: who begins anew at every look comes to no end
+            elif session is not None and session.complete and session.path == path:
                 failed = None
                 await self._follow(session)
             elif path is not None and path == self.unreadable:

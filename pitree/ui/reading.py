@@ -25,6 +25,7 @@ from pitree.ui.remarks import remark_on
 if TYPE_CHECKING:  # it brings SQLite, which can wait until the first picture is there
     from pitree.catalog.finder import Finder
 
+_LOADING: Final = "session"
 _DEBOUNCE_SECONDS: Final = 0.03
 _TOLD_SECONDS: Final = 0.15
 _LARGE_FILE: Final = 1 << 24
@@ -157,7 +158,12 @@ class Reading(Screen[None]):
         if not worker.is_cancelled:
             self.post_message(self.StoreComplete(done.locations, done.problems))
 
-    @work(exclusive=True, group="session", exit_on_error=False)
+    @property
+    def is_loading(self) -> bool:
+        """Whether a session is being read."""
+        return any(worker.group == _LOADING and not worker.is_finished for worker in self.workers)
+
+    @work(exclusive=True, group=_LOADING, exit_on_error=False)
     async def load_session(self, path: Path, *, at_once: bool = False) -> None:
         """Read a session, instead of the one that is being read; posts `SessionLoaded`.
 
@@ -172,11 +178,13 @@ class Reading(Screen[None]):
 
         def progress(done: int, total: int) -> bool:
             nonlocal told
+            if stop.is_set():  # nor may an old figure stand over what is read now
+                return False
             percent = 100 * done // total
             if total > _LARGE_FILE and percent >= told + _PERCENT_STEP:
                 told = percent  # each figure is a frame to draw, and takes its time from the reading
                 self.post_message(self.Progress(percent))
-            return not stop.is_set()
+            return True
 
         def load() -> tuple[SessionFile | None, str | None, Picture | None]:
             try:

@@ -176,6 +176,20 @@ def _replace(path: Path, content: bytes) -> None:
     beside.replace(path)
 
 
+async def test_what_is_read_anew_is_read_to_the_end(app: AppFactory, path: Path) -> None:
+    async with app(file=path).run_test(size=(140, 30)) as pilot:
+        await settled(pilot)
+        _replace(path, lines(HEADER, *chain(0, 20_000)))
+
+        def there() -> bool:
+            browser(pilot).look_at_session()  # as every event does, and an agent makes many
+            return leaf_is(pilot, "e19999")()
+
+        await wait_until(pilot, there)
+        append(path, lines(user(20_000, 19_999)))
+        await wait_until(pilot, leaf_is(pilot, "e20000"))
+
+
 async def test_a_file_that_goes_and_comes_again(app: AppFactory, path: Path) -> None:
     async with app(file=path).run_test(size=(140, 30)) as pilot:
         await settled(pilot)
