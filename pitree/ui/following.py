@@ -125,7 +125,6 @@ class Following(Reading):
         """Let no watching go on for nobody."""
         self._stop_watching.set()
         self._stop_watching_session.set()
-        super().on_unmount()
 
     @work(thread=True, group=STANDING, exit_on_error=False)
     def _watch(self, folder: Path, stop: threading.Event, *, recursive: bool) -> None:

@@ -106,6 +106,18 @@ async def test_elsewhere_nothing_moves_and_it_is_said(app: AppFactory, path: Pat
         assert "new" not in tree(pilot).status
 
 
+async def test_what_comes_at_the_moment_of_a_key_moves_nothing(app: AppFactory, path: Path) -> None:
+    async with app(file=path).run_test(size=(140, 30)) as pilot:
+        await settled(pilot)
+        tree(pilot).cursor = 1  # as a key does; nobody was told yet
+        append(path, lines(user(5, 4)))
+        session = browser(pilot).session
+        assert session is not None
+        session.read_growth()
+        browser(pilot).session_grew(session.take_growth())
+        assert highlighted(pilot) == "e1"
+
+
 async def test_following_can_be_left(app: AppFactory, path: Path) -> None:
     async with app(file=path).run_test(size=(140, 30)) as pilot:
         await settled(pilot)

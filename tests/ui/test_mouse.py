@@ -4,9 +4,11 @@ from pathlib import Path
 
 import pytest
 from textual import events
+from textual.message import Message
 
 from pitree.catalog.locations import Store
 from pitree.ui.dialogs.move import MoveDialog
+from pitree.ui.lineview import RowList
 
 from .conftest import AppFactory
 from .waiting import browser, sessions, settled, tree, wait_until
@@ -55,3 +57,26 @@ async def test_the_wheel_scrolls_and_the_highlight_stays(app: AppFactory, star: 
         )
         await wait_until(pilot, lambda: int(pane.scroll_offset.y) > before)
         assert pane.cursor == cursor
+
+
+async def test_a_double_click_acts_once_and_on_a_fold_mark_never(app: AppFactory, star: Path) -> None:
+    said: list[Message] = []
+    async with app(file=star).run_test(size=(140, 40), message_hook=said.append) as pilot:
+        await settled(pilot)
+        pane = tree(pilot)
+
+        def acted() -> int:  # each message is heard of again where it bubbles to
+            return len({id(message) for message in said if isinstance(message, RowList.Activated)})
+
+        await pilot.press("home")
+        rows = pane.rows
+        assert rows is not None
+        row = next(row for row in range(len(rows)) if rows.foldable(row) and rows.connected(row))
+        offset = (len(rows.lead(row)), row + 1)  # inside the border
+        await pilot.double_click(pane, offset=offset)  # folds and unfolds
+        assert pane.cursor == row
+        await settled(pilot)
+        assert acted() == 0
+        await pilot.double_click(pane, offset=(40, 1))
+        await wait_until(pilot, lambda: isinstance(pilot.app.screen, MoveDialog))
+        assert acted() == 1

@@ -152,7 +152,6 @@ class TreePane(TreeView):
 
     def on_focus(self) -> None:
         """Get ready for a search."""
-        super().on_focus()
         self.read_ahead()
 
     def read_ahead(self) -> None:
@@ -283,7 +282,7 @@ class TreePane(TreeView):
             self.post_message(self.CopyWanted(self.session, self.highlighted))
 
     def on_click(self, event: events.Click) -> None:
-        """Fold by a click on the mark; else highlight."""
+        """Fold by a click on the mark; what else a click does, `RowList` does after this."""
         offset = event.get_content_offset(self)
         if offset is not None and self.rows is not None:
             index = int(self.scroll_offset.y) + offset.y
@@ -293,8 +292,7 @@ class TreePane(TreeView):
                     self.cursor = index
                     if self.rows.foldable(index) or lead[-1] != " ":
                         self._toggle_fold()
-                        return
-        super().on_click(event)
+                        event.prevent_default()
 
     def _toggle_fold(self) -> None:
         entry = self.highlighted

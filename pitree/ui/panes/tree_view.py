@@ -304,6 +304,9 @@ class TreeView(DescribedList):
 
     def watch_cursor(self, old: int, new: int) -> None:
         """Move the highlight; pan sideways when its text would be out of sight."""
+        entry = self.highlighted
+        if entry is not None:
+            self._wanted = entry.id  # here, not when it is told: rows can be made anew before that
         self._notice_leaf()
         self.describe_ahead()
         pan = self._pan_for(new)
@@ -315,15 +318,11 @@ class TreeView(DescribedList):
     def on_row_list_highlighted(self, event: RowList.Highlighted) -> None:
         """Say which entry that is."""
         event.stop()
-        entry = self.highlighted
-        if entry is not None:
-            self._wanted = entry.id
-        self.post_message(self.EntryHighlighted(self.session, entry))
+        self.post_message(self.EntryHighlighted(self.session, self.highlighted))
 
     def on_resize(self) -> None:
         """Pan for the new width."""
         self._pan = self._pan_for(self.cursor)
-        super().on_resize()
 
     # ---- drawing
 
