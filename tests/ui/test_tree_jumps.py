@@ -9,6 +9,10 @@ from textual.pilot import Pilot
 
 from pitree.catalog.locations import Store
 from pitree.sessions.context import FAILED
+from pitree.sessions.entries import Entry
+from pitree.sessions.rows import visible_rows
+from pitree.sessions.tree import Tree
+from pitree.ui.panes.tree_jumps import sibling_branch
 
 from .conftest import AppFactory
 from .waiting import browser, settled, tree, tree_texts, wait_until
@@ -256,3 +260,30 @@ async def test_phrases_and_patterns(app: AppFactory, star: Path) -> None:
         await pilot.press(*"re:(")
         assert "regular expression" in pane.status
         assert pane.line_count == 0
+
+
+class _Counted(list[int]):
+    looks = 0
+
+    def __getitem__(self, index: Any) -> Any:  # noqa: ANN401 - as a list has it
+        self.looks += 1
+        return super().__getitem__(index)
+
+
+def test_the_next_branch_of_many_forks_in_each_other_is_found_in_time_of_their_number() -> None:
+    def entry(entry_id: str, parent: str | None, number: int) -> Entry:
+        stamp = f"2026-03-01T10:{number // 60:02}:{number % 60:02}.000Z"
+        return Entry(entry_id, parent, "message", stamp, number, number, 0, "user")
+
+    levels = 1000
+    entries = [entry("deep0", None, 0)]
+    for level in range(levels):
+        entries.append(entry(f"short{level}", f"deep{level}", level))
+        entries.append(entry(f"deep{level + 1}", f"deep{level}", level + 1))
+    tree_of_forks = Tree([*entries, entry("leaf", "short0", levels)])
+    rows = visible_rows(tree_of_forks)
+    deepest = rows.row_of(f"deep{levels}")
+    assert deepest is not None
+    rows.parents = looked_at = _Counted(rows.parents)
+    assert sibling_branch(rows, deepest, 1) is None
+    assert looked_at.looks < 10 * len(rows)

@@ -32,6 +32,8 @@ def sibling_branch(rows: Rows, row: int, step: int) -> int | None:
 
 
 def _sibling(rows: Rows, start: int, step: int) -> int | None:
+    if step > 0 and rows.last[start]:
+        return None  # all below it would be looked through for nothing, at every level of a deep tree
     above = rows.parents[start]
     row = start + step
     # in the order drawn, all between two siblings is below the first of them
