@@ -52,7 +52,8 @@ class EntryTexts:
         self._texts: dict[int, str] = {}
         """By the offset of the line: an id can come again with another text."""
         self._calls: dict[str, str] = {}
-        self._by_position: tuple[int, dict[str, str], list[str]] | None = None
+        self._by_position: tuple[list[Entry], dict[str, str], list[str]] | None = None
+        """Of which entries in which order, with which labels; texts as far as they were read."""
         self._last: tuple[list[str], tuple[Term, ...], bytearray] | None = None
 
     def read(self, stop: Callable[[], bool] = lambda: False) -> bool:
@@ -62,9 +63,6 @@ class EntryTexts:
                 return False
             if entry.offset not in self._texts:
                 self._texts[entry.offset] = self._text(entry)
-                kept = self._by_position
-                if kept is not None and place < len(kept[2]):  # it was asked for before it was read
-                    self._by_position = (*kept[:2], kept[2][:place])
         return True
 
     def _text(self, entry: Entry) -> str:
@@ -130,21 +128,25 @@ class EntryTexts:
         return _in_order(layout, matching)
 
     def prepare(self, tree: Tree) -> list[str]:
-        """Return the texts by position in `tree.entries`, labels in front; kept until one of them changes."""
-        labels = tree.labels
+        """Return the texts by position in `tree.entries`, labels in front; kept until one of them changes.
+
+        May be called while another thread reads, or takes up what was appended.
+        """
+        entries, labels = tree.entries, tree.labels  # the list is another one when entries are moved
         kept = self._by_position
         known: list[str] = []
-        if kept is not None and kept[:2] == (tree.relinked, labels):
-            if len(kept[2]) == len(tree):
+        if kept is not None and kept[0] is entries and kept[1] == labels:
+            if len(kept[2]) == len(entries):
                 return kept[2]
             known = kept[2]
-        texts = self._texts
-        made = [*known, *(texts.get(entry.offset, "") for entry in tree.entries[len(known) :])]
+        found = [self._texts.get(entry.offset) for entry in entries[len(known) :]]
+        read = len(known) + (found.index(None) if None in found else len(found))
+        made = [*known, *(text or "" for text in found)]
         for entry_id, label in labels.items():
             position = tree.position(entry_id)
-            if position is not None and position >= len(known):
+            if position is not None and len(known) <= position < len(made):
                 made[position] = f"{label.lower()} {made[position]}"
-        self._by_position = (tree.relinked, labels, made)
+        self._by_position = (entries, labels, made if read == len(made) else made[:read])
         return made
 
     @staticmethod

@@ -178,6 +178,19 @@ class Layout:
         """Return a byte for each entry drawn: 1 where the filter shows it."""
         return bytearray(self.kinds.translate(_TABLES[filter_name]))
 
+    def taken_over(self, marks: bytes, older: "Layout") -> bytes | None:
+        """Return the `marks` that an older layout has for its entries in this order; 0 for new entries.
+
+        A byte for each entry. None where that cannot be: the layouts are of different trees, or entries stand
+        at other positions now.
+        """
+        if older.tree is not self.tree or older._relinked != self._relinked:  # noqa: SLF001 - one of these
+            return None
+        by_position = bytearray(len(self.order))
+        for position, mark in zip(older.order, marks, strict=True):
+            by_position[position] = mark
+        return bytes(map(by_position.__getitem__, self.order))
+
     def stretch(self, position: int) -> range:
         """Return the indexes between an entry and the end of the straight line that it begins.
 

@@ -240,7 +240,8 @@ class Tree:
     @property
     def labels(self) -> dict[str, str]:
         """Label by entry id, for the entries that exist; the last label of a target counts."""
-        return {target: label for target, label in self._labels.items() if target in self._positions}
+        labels = list(self._labels.items())  # at once: a thread may ask while another one takes up a label
+        return {target: label for target, label in labels if target in self._positions}
 
     @property
     def stray_labels(self) -> dict[str, str]:

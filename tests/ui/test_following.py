@@ -66,6 +66,14 @@ def highlighted(pilot: Pilot[Any]) -> str | None:
     return None if entry is None else entry.id
 
 
+def grow(pilot: Pilot[Any]) -> None:
+    """Take up what was appended, this moment."""
+    session = browser(pilot).session
+    assert session is not None
+    session.read_growth()
+    browser(pilot).session_grew(session.take_growth())
+
+
 @pytest.fixture
 def path(tmp_path: Path) -> Path:
     made = tmp_path / "apart" / "session.jsonl"
@@ -111,10 +119,7 @@ async def test_what_comes_at_the_moment_of_a_key_moves_nothing(app: AppFactory, 
         await settled(pilot)
         tree(pilot).cursor = 1  # as a key does; nobody was told yet
         append(path, lines(user(5, 4)))
-        session = browser(pilot).session
-        assert session is not None
-        session.read_growth()
-        browser(pilot).session_grew(session.take_growth())
+        grow(pilot)
         assert highlighted(pilot) == "e1"
 
 
@@ -180,6 +185,38 @@ async def test_folds_filter_search_and_highlight_stay(app: AppFactory, path: Pat
         append(path, lines(user(18, 17, "third branch")))
         await wait_until(pilot, lambda: "third branch" in "\n".join(tree_texts(pilot)))
         assert len(pane.rows or ()) == 3
+
+
+async def test_a_search_comes_to_an_end_while_an_agent_writes(app: AppFactory, path: Path) -> None:
+    write(path, lines(HEADER, *chain(0, 20_000)))
+    async with app(file=path).run_test(size=(140, 30)) as pilot:
+        await settled(pilot)
+        browser(pilot).focus_pane(0)  # where nothing is read for a search
+        await pilot.press("f5")
+        await settled(pilot)
+        pane, last = tree(pilot), 19_999
+        pane.set_query("19999")
+
+        def found() -> bool:
+            nonlocal last
+            last += 1
+            append(path, lines(user(last, last - 1)))
+            browser(pilot).look_at_session()
+            return pane.rows is not None and len(pane.rows) == 1
+
+        await wait_until(pilot, found)
+
+
+async def test_what_a_pattern_found_stays_when_something_comes(app: AppFactory, path: Path) -> None:
+    write(path, lines(HEADER, *chain(0, 40)))
+    async with app(file=path).run_test(size=(140, 30)) as pilot:
+        await settled(pilot)
+        await pilot.press(*"re:3.$")
+        await wait_until(pilot, lambda: len(tree(pilot).rows or ()) == 10)
+        append(path, lines(user(40, 39, "13"), user(41, 1, "again 37")))
+        grow(pilot)
+        assert len(tree(pilot).rows or ()) == 10, "not all rows for a moment"
+        await wait_until(pilot, lambda: len(tree(pilot).rows or ()) == 11)
 
 
 def _replace(path: Path, content: bytes) -> None:

@@ -104,7 +104,7 @@ class TreePane(TreeView):
             self._before_search = self.highlighted.id
         self.query_text = query
         self._query = parse_query(query)
-        if query.strip() and (self._texts is None or self._texts_are_behind) and not self.searching:
+        if query.strip() and (self._texts is None or self._texts_are_behind):
             self.read_texts()
         self._rebuild()
         if not query:
@@ -125,9 +125,9 @@ class TreePane(TreeView):
             self.cursor = self.matching[place % len(self.matching)]
 
     def read_texts(self) -> None:
-        """Read the texts of all entries, away from the screen."""
-        if self.session is not None:
-            self.searching = self._texts is None
+        """Read the texts that are missing, away from the screen; what comes meanwhile is read after that."""
+        if self.session is not None and not self.searching:
+            self.searching = True
             self._texts_are_behind = False
             self._read_texts(self.session, self._texts or EntryTexts(self.session))
 
@@ -148,6 +148,8 @@ class TreePane(TreeView):
             self.searching = False
             self._texts = texts
             if self.query_text:
+                if self._texts_are_behind:
+                    self.read_texts()
                 self._rebuild()
 
     def on_focus(self) -> None:

@@ -74,7 +74,7 @@ class TreeView(DescribedList):
         self.folds = Folds()
         self.rows: Rows | None = None
         self.searching = False
-        """Whether texts are still being read for the search."""
+        """Whether texts are being read for the search."""
         self.following = True
         """Whether a highlight on the leaf goes with the leaf as the session grows."""
         self.unseen = 0
@@ -202,7 +202,7 @@ class TreeView(DescribedList):
     def _search_status(self) -> str:
         if self._query.error is not None:
             return one_line(self._query.error, 200)
-        if self.searching or self._matches is None or self.rows is None:
+        if self._matches is None or self.rows is None:
             return "…"
         if self.narrowed:
             return "matches only"
@@ -270,8 +270,15 @@ class TreeView(DescribedList):
             return self._texts.matches(layout, self._query)
         if self._pattern_matches is None or self._pattern_matches[0] != (self.query_text, layout):
             self.run_pattern(layout)  # which can take its time
-            return None
+            return self._former_matches(layout)
         return self._pattern_matches[1]
+
+    def _former_matches(self, layout: Layout) -> bytes | None:
+        """Return what a pattern matched before the session grew; None where it was not asked."""
+        if self._pattern_matches is None:
+            return None
+        (query_text, older), found = self._pattern_matches
+        return layout.taken_over(found, older) if query_text == self.query_text else None
 
     def run_pattern(self, layout: Layout) -> None:
         """Begin to look for a pattern."""
