@@ -22,7 +22,6 @@ from pitree.sessions.tree import Tree
 
 # Of each text what Pi looks at of a whole entry; every letter typed goes through all of it.
 _LIMIT: Final = 200
-_STEP: Final = 500
 
 
 class _Block(msgspec.Struct, gc=False):
@@ -58,10 +57,10 @@ class EntryTexts:
 
     def read(self, stop: Callable[[], bool] = lambda: False) -> bool:
         """Read the texts that are missing; False when `stop` ended it early."""
-        for place, entry in enumerate(self._session.entries):
-            if place % _STEP == 0 and stop():
-                return False
+        for entry in self._session.entries:
             if entry.offset not in self._texts:
+                if stop():
+                    return False
                 self._texts[entry.offset] = self._text(entry)
         return True
 

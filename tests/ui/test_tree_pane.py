@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from pitree.catalog.locations import Store
+from pitree.sessions.describe import Description
 from pitree.sessions.layout import FILTERS
 from pitree.sessions.rows import visible_rows
 
@@ -177,3 +178,23 @@ async def test_click_highlights_and_folds(app: AppFactory, star: Path) -> None:
         assert await pilot.click(pane, offset=(column + 1, index + 1))  # inside the border
         assert pane.cursor == index
         assert pane.line_count < before
+
+
+async def test_a_long_line_is_read_again_when_it_was_forgotten(app: AppFactory, tmp_path: Path) -> None:
+    path = tmp_path / "session.jsonl"
+    header = {"type": "session", "version": 3, "id": "s", "timestamp": "2026-03-01T10:00:00.000Z", "cwd": "/"}
+    long = {
+        "type": "message",
+        "id": "long",
+        "parentId": None,
+        "timestamp": "2026-03-01T10:00:00.000Z",
+        "message": {"role": "user", "content": "much " + "x" * (1 << 20)},
+    }
+    path.write_text(json.dumps(header) + "\n" + json.dumps(long) + "\n")
+    async with app(file=path).run_test(size=(140, 40)) as pilot:
+        pane = tree(pilot)
+        for _ in range(2):
+            await wait_until(pilot, lambda: any("much x" in text for text in tree_texts(pilot)))
+            for number in range(5000):  # what is said of other rows takes its place
+                pane._descriptions[f"other{number}"] = Description("other", "", "")
+            pane.redraw()

@@ -96,6 +96,7 @@ class DescribedList(SearchedList):
 
     def _take_descriptions(self, session: SessionFile, found: dict[Entry, Description]) -> None:
         for entry, description in found.items():
+            self._awaited.discard(entry.id)  # it may be wanted again: not all are kept
             if session is self.session and session.tree.get(entry.id) is entry:
                 self._descriptions[entry.id] = description
 
