@@ -197,6 +197,8 @@ def _screen(args: Namespace, place: Place) -> int:
     from pitree.ui.app import PitreeApp
     from pitree.ui.options import Options
 
+    if args.demo:  # what is deleted there is to go with it, not into the person's own trash
+        os.environ["XDG_DATA_HOME"] = str(place.store.root.parent / "data")
     options = Options(
         store=place.store,
         cwd=place.cwd,

@@ -23,6 +23,7 @@ from pitree.sessions.moves import State
 
 from . import damaged
 from .damaged import HI, OK
+from .test_writing import files_of_at_most
 
 
 def put(folder: Path, content: bytes) -> Path:
@@ -300,3 +301,18 @@ def test_a_file_that_is_rewritten_while_appending(tmp_path: Path, monkeypatch: p
         pytest.raises(WriteError, match="was rewritten while"),
     ):
         session.name("x", None)
+
+
+@pytest.mark.parametrize("more", [0, 1, 60])
+@pytest.mark.parametrize("knows", [False, True])
+def test_a_full_disk(more: int, knows: bool, tmp_path: Path) -> None:
+    path = put(tmp_path, damaged.plain())
+    with SessionFile.load(path) as known, Appender(path, known=known if knows else None) as session:
+        with (
+            files_of_at_most(path.stat().st_size + more),
+            pytest.raises(WriteError, match=f"{path} could not be appended to: .*; it is as it was"),
+        ):
+            session.label(HI, "x" * 100, None)
+        assert path.read_bytes() == damaged.plain()
+        session.label(HI, "x" * 100, None)
+    assert last(path)["label"] == "x" * 100
