@@ -18,9 +18,9 @@ from pitree.catalog.resolve import resolve_session
 from pitree.catalog.rows import SessionRow, newest_first
 from pitree.sessions import javascript
 from pitree.sessions.branching import file_lists
-from pitree.sessions.context import SessionContext, build_session_context, read_part
+from pitree.sessions.context import ContextParts, SessionContext, build_session_context, read_part
 from pitree.sessions.describe import describe_or_say
-from pitree.sessions.difference import Numbered, context_difference
+from pitree.sessions.difference import context_difference
 from pitree.sessions.entries import JsonObject
 from pitree.sessions.errors import SessionError
 from pitree.sessions.file import SessionFile
@@ -339,24 +339,24 @@ def _print_changes(session: SessionFile, to_id: str | None, *, json: bool) -> No
 def _changes_json(session: SessionFile, to_id: str) -> JsonObject:
     found = context_difference(session, session.tree.leaf_id, to_id)
 
-    def side(messages: list[Numbered]) -> list[JsonObject]:
-        made = ((one, read_part(session, one.part)) for one in messages)
+    def side(made: ContextParts, numbers: list[int]) -> list[JsonObject]:
+        messages = ((number, read_part(session, made.parts[number - 1])) for number in numbers)
         return [
             {
-                "number": one.number,
-                "entryId": one.part.entry.id,
+                "number": number,
+                "entryId": made.parts[number - 1].entry.id,
                 "role": message.get("role"),
                 "tokens": estimate_tokens(message),
             }
-            for one, message in made
+            for number, message in messages
         ]
 
     return {
         "from": session.tree.leaf_id,
         "to": to_id,
         "ancestor": found.span.ancestor_id,
-        "leaves": side(found.leaves),
-        "returns": side(found.returns),
+        "leaves": side(found.before, found.leaves),
+        "returns": side(found.after, found.returns),
         "stays": found.stays,
         **file_lists(session, found.span).details(),
         "tokens": parts_tokens(session, found.before).total,

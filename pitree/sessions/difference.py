@@ -1,33 +1,25 @@
 """What a move of the leaf changes for the model: which messages leave the context, which come back."""
 
-from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import NamedTuple
 
 from pitree.sessions.branching import Span, abandoned_span
 from pitree.sessions.context import ContextPart, ContextParts, Session, build_context_parts, read_part
 from pitree.sessions.entries import Entry
 
 
-class Numbered(NamedTuple):
-    """A message and its number in its context, from 1."""
-
-    number: int
-    part: ContextPart
-
-
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """The contexts before and after a move, and what only one of them holds, in order.
+    """The contexts before and after a move, and the numbers of the messages that only one of them holds.
 
+    `leaves` are numbers from 1 among `before.parts`, `returns` among `after.parts`, both in order.
     A message that a context edit changed on one side only leaves and comes back. `span` is what lies between
     the common ancestor and the old leaf.
     """
 
     before: ContextParts
     after: ContextParts
-    leaves: list[Numbered]
-    returns: list[Numbered]
+    leaves: list[int]
+    returns: list[int]
     span: Span
 
     @property
@@ -48,29 +40,33 @@ def context_difference(session: Session, from_id: str | None, to_id: str | None)
     side. Raises what `session.body` raises.
     """
     before, after = build_context_parts(session, from_id), build_context_parts(session, to_id)
-    old, new = dict(_keyed(before)), dict(_keyed(after))
+    old, new = _numbers(before), _numbers(after)
     same = {
         key
-        for key, one in old.items()
-        if key in new and (one.part.edit is new[key].part.edit or _equal(session, one.part, new[key].part))
+        for key, number in old.items()
+        if key in new and _same(session, before.parts[number - 1], after.parts[new[key] - 1])
     }
     return Difference(
         before,
         after,
-        [one for key, one in old.items() if key not in same],
-        [one for key, one in new.items() if key not in same],
+        [number for key, number in old.items() if key not in same],
+        [number for key, number in new.items() if key not in same],
         abandoned_span(session.tree, from_id, to_id),
     )
 
 
-def _keyed(made: ContextParts) -> Iterator[tuple[tuple[int, int], Numbered]]:
-    """Yield the messages of a context by the line they come from, and which of that line's they are."""
+def _numbers(made: ContextParts) -> dict[int | tuple[int, int], int]:
+    """Return the numbers of the messages, by the line they come from and which of that line's they are."""
+    numbers: dict[int | tuple[int, int], int] = {}
     place, last = 0, -1
     for number, part in enumerate(made.parts, 1):
-        place = place + 1 if part.entry.offset == last else 0
-        last = part.entry.offset
-        yield (last, place), Numbered(number, part)
+        offset = part.entry.offset
+        place = place + 1 if offset == last else 0
+        last = offset
+        # mostly a line gives one message: no tuple for that, ten thousand of them are felt
+        numbers[(offset, place) if place else offset] = number
+    return numbers
 
 
-def _equal(session: Session, one: ContextPart, other: ContextPart) -> bool:
-    return read_part(session, one) == read_part(session, other)
+def _same(session: Session, one: ContextPart, other: ContextPart) -> bool:
+    return one.edit is other.edit or read_part(session, one) == read_part(session, other)

@@ -4,8 +4,8 @@ from collections.abc import Callable, Iterator
 from typing import Final, NamedTuple
 
 from pitree.sessions.branching import FileLists, file_lists
-from pitree.sessions.context import path_settings, read_part
-from pitree.sessions.difference import Difference, Numbered, context_difference
+from pitree.sessions.context import ContextParts, path_settings, read_part
+from pitree.sessions.difference import Difference, context_difference
 from pitree.sessions.entries import Entry
 from pitree.sessions.file import SessionFile
 from pitree.sessions.text import one_line
@@ -35,8 +35,7 @@ def changes_documents(
     reader = StoppableReader(session, stop)
     leaf_id = session.tree.leaf_id
     found = context_difference(reader, leaf_id, entry.id)
-    both = (*found.leaves, *found.returns)
-    if sum(part.entry.length for _, part in both) > _SOON_BYTES:
+    if _bytes(found.before, found.leaves) + _bytes(found.after, found.returns) > _SOON_BYTES:
         yield _document(reader, leaf_id, entry, found, None)
     yield _document(reader, leaf_id, entry, found, _numbers(reader, found))
 
@@ -58,14 +57,20 @@ def _numbers(reader: StoppableReader, found: Difference) -> _Numbers:
     return _Numbers(
         parts_tokens(reader, found.before),
         parts_tokens(reader, found.after),
-        _estimate(reader, found.leaves),
-        _estimate(reader, found.returns),
+        _estimate(reader, found.before, found.leaves),
+        _estimate(reader, found.after, found.returns),
         file_lists(reader, found.span),
     )
 
 
-def _estimate(reader: StoppableReader, messages: list[Numbered]) -> int:
-    return sum(estimate_tokens(read_part(reader, part)) for _, part in messages)
+def _bytes(made: ContextParts, numbers: list[int]) -> int:
+    return sum(made.parts[number - 1].entry.length for number in numbers)
+
+
+def _estimate(reader: StoppableReader, made: ContextParts, numbers: list[int]) -> int:
+    return sum(
+        estimate_tokens(read_part(reader, part)) for part in (made.parts[number - 1] for number in numbers)
+    )
 
 
 def _document(
@@ -95,7 +100,7 @@ def _document(
     ):
         if chosen:
             writer.heading(name, sign.style, after=plural(len(chosen), "message"))
-            writer.run(context_messages(session, made.parts, [one.number for one in chosen], sign))
+            writer.run(context_messages(session, made.parts, chosen, sign))
     return writer.document(title, unfinished=numbers is None)
 
 
@@ -119,7 +124,7 @@ def _write_way(writer: Writer, reader: StoppableReader, leaf_id: str | None, fou
 
 
 def _write_sizes(writer: Writer, found: Difference, numbers: _Numbers | None) -> None:
-    def counted(messages: list[Numbered], tokens: int | None) -> str:
+    def counted(messages: list[int], tokens: int | None) -> str:
         words = plural(len(messages), "message")
         if not messages:
             return words
