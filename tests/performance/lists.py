@@ -50,10 +50,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     """Measure, and print a table in Markdown."""
     # so that it can be run as a file and with -m alike
     sys.path[:0] = [str(ROOT / "tests"), str(ROOT)]
-    from agent.install import AgentUnavailable, ensure_agent
-
     from performance.benchmark import machine, say, table
-    from performance.programs import Times, start_bare
     from performance.sessions import made_store
 
     parser = argparse.ArgumentParser(description="Measure the list of sessions beside the real Pi.")
@@ -69,25 +66,37 @@ def main(arguments: Sequence[str] | None = None) -> None:
     count = sum(1 for _ in store.glob("sessions/*/*.jsonl"))
     machine()
     say(f"{count} sessions in {store}")
+    bare, pitree, pi = measured_in_turns(store, args.runs, with_pi=not args.without_pi)
+    table(bare, {"pitree": pitree} | ({"Pi": pi} if pi.by_name else {}))
+    letters = sorted(pitree.by_name["a letter"])
+    middle, slowest = statistics.median(letters), letters[-1]
+    say(f"a letter: median {middle:.0f} ms, slowest {slowest:.0f} ms, {len(letters)} letters")
+    machine()
+
+
+def measured_in_turns(store: Path, runs: int, *, with_pi: bool) -> "tuple[Times, Times, Times]":
+    """Return the figures of the bare program, of pitree and of Pi (none where it is not to be had)."""
+    from agent.install import AgentUnavailable, ensure_agent
+
+    from performance.benchmark import say
+    from performance.programs import Times, start_bare
+
+    count = sum(1 for _ in store.glob("sessions/*/*.jsonl"))
     agent = None
-    if not args.without_pi:
+    if with_pi:
         try:
             agent = ensure_agent()
         except AgentUnavailable as unavailable:
             say(f"Pi is not measured: {unavailable.reason}")
     bare, pitree, pi = Times(), Times(), Times()
-    for run in range(-1, args.runs):
+    for run in range(-1, runs):
         # the first time of each only warms the caches of the system, of Python and of Node
         warm_up = run < 0
         start_bare(Times() if warm_up else bare)
         measure_pitree(store, count, Times() if warm_up else pitree)
         if agent is not None:
             measure_pi(agent, store, count, Times() if warm_up else pi)
-    table(bare, {"pitree": pitree} | ({"Pi": pi} if agent is not None else {}))
-    letters = sorted(pitree.by_name["a letter"])
-    middle, slowest = statistics.median(letters), letters[-1]
-    say(f"a letter: median {middle:.0f} ms, slowest {slowest:.0f} ms, {len(letters)} letters")
-    machine()
+    return bare, pitree, pi
 
 
 def environ_for(store: Path, scratch: Path) -> dict[str, str]:

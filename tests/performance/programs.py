@@ -169,7 +169,7 @@ class Pi(Program):
         self._agent = agent
 
     def position(self, total: int) -> str:
-        return rf"\(\d+/{total}\)"
+        return rf"\(\d+/(?:{total}|{total + 1})\)"  # the leaf that it adds can be a row more
 
     def filtered(self, total: int) -> str:
         return rf"\b\d+/(?:{total}|{total + 1})\b"  # opened without a model it notes that as a setting
