@@ -354,7 +354,7 @@ class SessionFile(Intake):
         mine = os.fstat(self._fd)
         try:
             there = os.stat(self.path)  # noqa: PTH116 - the pair of fstat
-        except FileNotFoundError:
+        except (FileNotFoundError, NotADirectoryError):
             return True
         if (there.st_ino, there.st_dev) != (mine.st_ino, mine.st_dev) or mine.st_size < self.size:
             return True

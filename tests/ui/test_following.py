@@ -261,6 +261,21 @@ async def test_what_is_no_session_for_a_while(app: AppFactory, path: Path) -> No
         await wait_until(pilot, lambda: "is no Pi session" in browser(pilot).remark)
         write(path, lines(HEADER, *chain(0, 3)))
         await wait_until(pilot, leaf_is(pilot, "e2"))
+        assert highlighted(pilot) == "e2"
+        await pilot.press("home")
+        write(path, b"")
+        await wait_until(pilot, lambda: "is no Pi session" in browser(pilot).remark)
+        write(path, lines(HEADER, *chain(0, 4)))
+        await wait_until(pilot, leaf_is(pilot, "e3"))
+        assert highlighted(pilot) == "e0"
+
+
+async def test_a_file_takes_the_place_of_the_folder(app: AppFactory, path: Path) -> None:
+    async with app(file=path).run_test(size=(140, 30)) as pilot:
+        await settled(pilot)
+        shutil.rmtree(path.parent)
+        path.parent.write_bytes(b"")
+        await wait_until(pilot, lambda: "the file is gone" in browser(pilot).remark)
 
 
 # ---- anything at all, against a fresh reading

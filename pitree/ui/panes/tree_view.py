@@ -110,7 +110,9 @@ class TreeView(DescribedList):
         With `keep` it is another reading of the same file: highlight, folds, filter and search stay.
         """
         self._problem = textwrap.wrap(one_line(problem, 2000), 60) if problem else []
-        on_leaf = self.highlighted is None or self.highlighted.id == self._leaf_id
+        # what was wanted outlives a moment in which there is nothing to highlight
+        shown = self._wanted if self.highlighted is None else self.highlighted.id
+        on_leaf = shown in {None, self._leaf_id}
         followed = not keep or (self.following and on_leaf)
         before = self.rows if keep and self.session is not None and not self.session.complete else None
         self._wanted = None if followed else self._wanted
