@@ -35,7 +35,7 @@ def watch_folder(
     A folder that is missing, or goes, is waited for. Where it cannot be watched, `problem` is told why, and
     with None when it can be again.
     """
-    failed = False
+    failed: str | None = None
     while not stop.is_set():
         before = _identity(folder)
         if before is None:
@@ -45,16 +45,18 @@ def watch_folder(
             continue
         try:
             for paths in _events(folder, before, stop, recursive=recursive):
-                if failed:
-                    failed = False
+                if failed is not None:
+                    failed = None
                     problem(None)
                 told(paths)
         except FileNotFoundError:
             continue  # it went meanwhile
         # such as: too many watches, or instances of them; a name that is not UTF-8
         except (OSError, RuntimeError, ValueError) as error:
-            failed = True
-            problem(str(error) or type(error).__name__)
+            reason = str(error) or type(error).__name__
+            if reason != failed:  # once is enough
+                failed = reason
+                problem(reason)
             stop.wait(_AGAIN_SECONDS)
 
 

@@ -1,9 +1,11 @@
 """Events of a folder arrive, whatever becomes of the folder."""
 
+import os
 import shutil
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -148,3 +150,38 @@ def test_where_watching_is_not_to_be_had_it_is_said(tmp_path: Path) -> None:
         check=True,
     )
     assert "Too many open files" in told.stdout
+
+
+def test_what_prevents_it_is_told_once_however_often_it_is_tried(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("pitree.catalog.watch._AGAIN_SECONDS", 0.01)
+    tried = 0
+
+    class Stop(threading.Event):
+        def wait(self, timeout: float | None = None) -> bool:
+            nonlocal tried
+            tried += 1
+            return super().wait(timeout)
+
+    bad = tmp_path / os.fsdecode(b"\xff")  # no path that watchfiles can tell
+    bad.mkdir()
+    heard, stop = Heard(), Stop()
+    thread = threading.Thread(
+        target=watch_folder,
+        args=(tmp_path, heard.told),
+        kwargs={"stop": stop, "recursive": True, "problem": heard.problem},
+    )
+    thread.start()
+    try:
+        heard.wait_until(lambda: heard.problems)
+        deadline = time.monotonic() + PATIENCE_SECONDS
+        while tried < 5:
+            assert time.monotonic() < deadline
+            time.sleep(0.01)
+        bad.rmdir()
+        heard.wait_until(lambda: None in heard.problems)
+        assert len(heard.problems) == 2
+    finally:
+        stop.set()
+        thread.join(PATIENCE_SECONDS)
