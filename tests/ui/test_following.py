@@ -1,10 +1,12 @@
 """What runs is on the screen: a session as it grows, is cut, replaced, removed; and the store around it."""
 
 import asyncio
+import gc
 import json
 import os
 import shutil
 import threading
+import weakref
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -276,6 +278,27 @@ async def test_a_file_takes_the_place_of_the_folder(app: AppFactory, path: Path)
         shutil.rmtree(path.parent)
         path.parent.write_bytes(b"")
         await wait_until(pilot, lambda: "the file is gone" in browser(pilot).remark)
+
+
+async def test_large_sessions_that_were_read_before_are_let_go(
+    app: AppFactory, path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("pitree.ui.panes.tree_view._MANY_ENTRIES", 3)
+    before: list[weakref.ref[SessionFile]] = []
+    try:
+        async with app(file=path).run_test(size=(140, 30)) as pilot:
+            for number in range(6, 12):
+                await settled(pilot)
+                session = browser(pilot).session
+                assert session is not None
+                before.append(weakref.ref(session))
+                del session
+                _replace(path, lines(HEADER, *chain(0, number)))
+                await wait_until(pilot, leaf_is(pilot, f"e{number - 1}"))
+            await settled(pilot)
+            assert sum(session() is not None for session in before) <= 4, "the last ones may be in use"
+    finally:
+        gc.unfreeze()
 
 
 # ---- anything at all, against a fresh reading

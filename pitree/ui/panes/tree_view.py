@@ -79,6 +79,7 @@ class TreeView(DescribedList):
         """Whether a highlight on the leaf goes with the leaf as the session grows."""
         self.unseen = 0
         """How many entries came while the highlight was elsewhere."""
+        self._spared = False
         self._texts_are_behind = False
         self._layout_of_all: Layout | None = None
         self._texts: EntryTexts | None = None
@@ -134,10 +135,23 @@ class TreeView(DescribedList):
             self.read_texts()
         else:
             self.read_ahead()
-        if another and session is not None and len(session.entries) > _MANY_ENTRIES:
-            # What was read holds no cycles, but the garbage collector would go through millions of places
-            # again and again, 50 to 100 ms each time: keys would be seen to stick.
+        if another:
+            self._spare_from_collecting(session)
+
+    def _spare_from_collecting(self, session: SessionFile | None) -> None:
+        """Have the garbage collector leave a large session alone, as long as it is shown.
+
+        It would go through millions of places again and again, 50 to 100 ms each time: keys would be seen to
+        stick. But the workers that dealt with a session are cycles that hold it, and would for ever.
+        """
+        large = session is not None and len(session.entries) > _MANY_ENTRIES
+        if self._spared:
+            gc.unfreeze()
+            if large:
+                gc.collect()
+        if large:
             gc.freeze()
+        self._spared = large
 
     def grow(self, entries: Sequence[Entry]) -> None:
         """Take up `entries` that were appended to the session, whose tree has them by now.
