@@ -401,3 +401,18 @@ async def test_alt_and_a_letter_is_a_key_and_no_letter(app: AppFactory) -> None:
         pilot.app.post_message(events.Key("alt+g", "g"))
         await wait_until(pilot, lambda: sessions(pilot).view.group == "folder")
         assert sessions(pilot).query_text == ""
+
+
+async def test_a_search_that_was_left_does_not_come_back(app: AppFactory) -> None:
+    async with app(everything=True).run_test(size=(140, 40)) as pilot:
+        await settled(pilot)
+        pane = sessions(pilot)
+        order = pane.shown_rows
+        pane.set_query("ferry")
+        pane.add_rows(order, {})  # searched once more after this
+        pane.add_rows(order, {})
+        await wait_until(pilot, lambda: pane.line_count == 1)
+        pane.set_query("")
+        await settled(pilot)
+        assert pane.shown_rows == order
+        assert pane.hit is None

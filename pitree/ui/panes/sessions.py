@@ -189,6 +189,8 @@ class SessionsPane(SessionList):
         self._refresh_from = ended + max(_REST_SECONDS, _REST_TIMES * (ended - began))
 
     def _begin_search(self, *, first: bool) -> None:
+        if not self.query_text.strip():
+            return  # it was left meanwhile
         if not first and self._search_runs:
             self._search_again = True  # its result is shown before it is searched once more
             return
