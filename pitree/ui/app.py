@@ -2,11 +2,13 @@
 
 import asyncio
 import contextlib
+import os
 import signal
+import threading
 import traceback
 from collections.abc import Iterable
 from functools import partial
-from typing import ClassVar
+from typing import ClassVar, Final
 
 from rich.text import Text
 from textual.app import App, SystemCommand
@@ -18,6 +20,8 @@ from pitree.sessions.text import display, lines
 from pitree.ui.browser import Browser
 from pitree.ui.keys import GLOBAL_KEYS, PREVIEW_KEYS, SESSIONS_KEYS, TREE_KEYS
 from pitree.ui.options import Options
+
+_PATIENCE_SECONDS: Final = 3.0
 
 
 class PitreeApp(App[Launch | None], inherit_bindings=False):
@@ -51,7 +55,14 @@ class PitreeApp(App[Launch | None], inherit_bindings=False):
             if number is not None:
                 # not on Windows, and not where the loop runs outside the main thread
                 with contextlib.suppress(NotImplementedError, ValueError, RuntimeError):
-                    loop.add_signal_handler(number, self.exit)
+                    loop.add_signal_handler(number, self._told_to_end, number)
+
+    def _told_to_end(self, number: int) -> None:
+        """End; where the terminal is gone, without waiting for what can no longer be written to it."""
+        last_resort = threading.Timer(_PATIENCE_SECONDS, os._exit, (128 + number,))
+        last_resort.daemon = True
+        last_resort.start()
+        self.exit()
 
     def _fatal_error(self) -> None:
         """Say what went wrong, without the values of variables: they can hold whole conversations."""
