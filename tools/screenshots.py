@@ -30,7 +30,7 @@ CELL = 12.2
 PICTURES: dict[str, tuple[tuple[int, int], Sequence[str]]] = {
     "wide": ((150, 40), ("tab",)),
     "context": ((110, 32), ("tab", "tab", "right")),
-    "changes": ((110, 32), ("tab", "alt+b", "alt+b", "tab", "left")),
+    "changes": ((110, 32), ("tab", "alt+j", "alt+j", "tab", "left")),
     "move": ((110, 32), ("tab", "ctrl+up", "enter")),
     "narrow": ((60, 20), ("tab",)),
 }

@@ -17,6 +17,7 @@ from textual.screen import Screen
 
 from pitree.agent.launch import Launch
 from pitree.sessions.text import display, lines
+from pitree.ui.alt_keys import teach_alt_keys
 from pitree.ui.browser import Browser
 from pitree.ui.keys import GLOBAL_KEYS, PREVIEW_KEYS, SESSIONS_KEYS, TREE_KEYS
 from pitree.ui.options import Options
@@ -37,6 +38,7 @@ class PitreeApp(App[Launch | None], inherit_bindings=False):
 
     def __init__(self, options: Options) -> None:
         super().__init__()
+        teach_alt_keys()
         self.options = options
 
     def get_theme_variable_defaults(self) -> dict[str, str]:

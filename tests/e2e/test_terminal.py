@@ -190,3 +190,17 @@ def test_the_list_again_as_it_was_left(made: Demo, environ: dict[str, str]) -> N
     with terminal(PITREE, cwd=made.cwd, environ=environ) as screen:
         text = screen.wait(lambda text: "── ~/code/paperboy · 4" in text and "/10" in text)
         assert "all folders" in text
+
+
+def test_keys_with_alt(made: Demo, environ: dict[str, str]) -> None:
+    with terminal(PITREE, cwd=made.cwd, environ=environ) as screen:
+        screen.wait("◆")
+        screen.keys("Tab")
+        screen.wait("default")
+        screen.keys("M-m")
+        screen.wait(" Labels ")
+        screen.keys("Escape")
+        screen.wait(lambda text: " Labels " not in text)
+        screen.keys("M-r", "M-j", "M-j")  # faster than an Esc of its own is waited for
+        text = screen.wait("label      tones match")
+        assert "search:" not in text

@@ -32,7 +32,7 @@ def size(request: pytest.FixtureRequest) -> tuple[int, int]:
         pytest.param(("tab",), id="tree"),
         pytest.param(("tab", "tab"), id="entry"),
         pytest.param(("tab", "tab", "right"), id="context"),
-        pytest.param(("tab", "alt+b", "alt+b", "tab", "left"), id="changes"),
+        pytest.param(("tab", "alt+j", "alt+j", "tab", "left"), id="changes"),
     ],
 )
 async def test_panes(

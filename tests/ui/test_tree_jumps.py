@@ -103,7 +103,7 @@ async def test_failures_and_labels(app: AppFactory, star: Path) -> None:
         entry = pane.highlighted
         assert entry is not None
         assert entry.stop_reason in FAILED
-        await pilot.press("home", "alt+b")
+        await pilot.press("home", "alt+j")
         assert pane.session is not None
         assert entry_id(pilot) in pane.session.tree.labels
 
@@ -113,13 +113,13 @@ async def test_folding_all_but_the_way_to_the_leaf(app: AppFactory, star: Path) 
         await settled(pilot)
         pane = tree(pilot)
         before = pane.line_count
-        await pilot.press("alt+f")
+        await pilot.press("alt+o")
         assert pane.line_count < before
         assert pane.rows is not None
         off_path = [row for row in pane.rows if not row.on_path]
         assert all(row.entry.id in pane.folds.branches or row.entry.role for row in off_path)
         assert entry_id(pilot) == pane.rows.entry(pane.rows.leaf_row or 0).id
-        await pilot.press("alt+f")
+        await pilot.press("alt+o")
         assert pane.line_count == before
 
 
@@ -135,7 +135,7 @@ async def test_folds_are_there_the_next_time(app: AppFactory, star: Path, tmp_pa
     state = tmp_path / "state"
     async with app(file=star, state_dir=state).run_test(size=(140, 40)) as pilot:
         await settled(pilot)
-        await pilot.press("alt+f", "ctrl+a")
+        await pilot.press("alt+o", "ctrl+a")
         folded, count = tree(pilot).folds, tree(pilot).line_count
         assert folded
     async with app(file=star, state_dir=state).run_test(size=(140, 40)) as pilot:
@@ -148,7 +148,7 @@ async def test_folds_are_there_the_next_time(app: AppFactory, star: Path, tmp_pa
 async def test_what_is_folded_is_searched_too(app: AppFactory, star: Path) -> None:
     async with app(file=star).run_test(size=(140, 40)) as pilot:
         await settled(pilot)
-        await pilot.press("alt+f")
+        await pilot.press("alt+o")
         await searched(pilot, "serpentine")
         assert tree(pilot).line_count > 0
         await pilot.press("escape")

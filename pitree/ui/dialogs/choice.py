@@ -12,6 +12,8 @@ from textual.screen import ModalScreen
 from textual.widgets import OptionList, Static
 from textual.widgets.option_list import Option
 
+from pitree.ui.alt_keys import typed_text
+
 
 class Answer(NamedTuple):
     """What can be chosen: a letter, words, and what the dialog returns."""
@@ -67,7 +69,7 @@ class Choice(ModalScreen[str | None]):
     def on_key(self, event: events.Key) -> None:
         """Take the answer with that letter."""
         for answer in self._answers:
-            if event.character == answer.letter:
+            if typed_text(event) == answer.letter:
                 event.stop()
                 self.dismiss(answer.value)
                 return

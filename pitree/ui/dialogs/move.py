@@ -20,6 +20,7 @@ from pitree.sessions.errors import SessionError
 from pitree.sessions.file import SessionFile, StoppedError
 from pitree.sessions.moves import Figures, MovePlan, asks_anew, plan_move, weigh_move
 from pitree.sessions.text import one_line
+from pitree.ui.alt_keys import typed_text
 
 
 class Wish(NamedTuple):
@@ -194,7 +195,7 @@ class MoveDialog(ModalScreen[Wish | None]):
     def on_key(self, event: events.Key) -> None:
         """Take the way with that letter."""
         for way in self._ways:
-            if event.character == way.letter:
+            if typed_text(event) == way.letter:
                 event.stop()
                 self._choose(way)
                 return

@@ -4,6 +4,7 @@ from typing import ClassVar
 
 from textual import events
 
+from pitree.ui.alt_keys import typed_text
 from pitree.ui.lineview import RowList
 
 
@@ -30,14 +31,12 @@ class SearchedList(RowList):
         if event.key == "backspace" and self.query_text:
             event.stop()
             self.set_query(self.query_text[:-1])
-        elif event.key.startswith("alt+"):
-            return  # a terminal sends it with its letter, but it is a key
-        elif event.is_printable and event.character and event.character not in self.NOT_TYPED:
-            if event.character == " " and not self.query_text:
+        elif (text := typed_text(event)) and text not in self.NOT_TYPED:
+            if text == " " and not self.query_text:
                 return
             event.stop()
             event.prevent_default()
-            self.set_query(self.query_text + event.character)
+            self.set_query(self.query_text + text)
 
     def on_paste(self, event: events.Paste) -> None:
         """Paste into the search."""

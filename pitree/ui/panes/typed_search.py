@@ -2,6 +2,8 @@
 
 from textual import events
 
+from pitree.ui.alt_keys import typed_text
+
 
 class TypedSearch:
     """What is being typed after `/`, and whether it still is."""
@@ -29,8 +31,8 @@ class TypedSearch:
             self.text = self.text[:-1]
         elif event.key == "ctrl+u":
             self.text = ""
-        elif event.is_printable and event.character:
-            self.text += event.character
+        elif text := typed_text(event):
+            self.text += text
         else:
             return False
         event.stop()
