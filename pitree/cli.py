@@ -37,6 +37,10 @@ into Pi from there.
 FILE is a path, or the beginning of a session's id. `pitree COMMAND --help` tells more."""
 
 
+_QUERY_HELP = """\
+words, "a phrase", or re:PATTERN; narrowed by before:2026-01, after:2026-01-15, cwd:web, name:"the name",
+model:opus, label:todo, and has: with branches, name, labels, damage, parent or cost"""
+
 Command = Callable[[Namespace, Place], int | None]
 
 _CHANGING = ("move", "label", "name", "fork", "rm", "undo")
@@ -76,6 +80,16 @@ def _screen_parser() -> ArgumentParser:
     return parser
 
 
+def _screen_arguments(arguments: Sequence[str]) -> Namespace:
+    parser = _screen_parser()
+    args, unknown = parser.parse_known_args(arguments)
+    if (args.session in COMMANDS or args.session in _CHANGING) and not Path(args.session).exists():
+        parser.error(f"{args.session} is a command, and a command comes first: `pitree {args.session} …`")
+    if unknown:
+        parser.error(f"unrecognized arguments: {' '.join(unknown)}")
+    return args
+
+
 def _command_parser(name: str) -> ArgumentParser:
     doc = (COMMANDS[name].__doc__ or "").strip()
     parser = _Parser(prog=f"pitree {name}", description=doc)
@@ -84,7 +98,7 @@ def _command_parser(name: str) -> ArgumentParser:
         _no_cache(parser)
     if name in {"list", "search"}:
         asked = "*" if name == "list" else "+"
-        parser.add_argument("query", nargs=asked, metavar="QUERY", help='words, "a phrase", or re:PATTERN')
+        parser.add_argument("query", nargs=asked, metavar="QUERY", help=_QUERY_HELP)
         parser.add_argument("--all", action="store_true", help="the sessions of all folders")
     elif name == "resume":
         parser.add_argument(
@@ -103,6 +117,7 @@ def _command_parser(name: str) -> ArgumentParser:
         parser.add_argument("--tools", action="store_true", help="what tools were told and answered, too")
     elif name == "tree":
         parser.add_argument("--filter", choices=FILTERS, default=DEFAULT_FILTER, help="which entries to show")
+        parser.add_argument("--ids", action="store_true", help="each entry's id before it")
     elif name == "context":
         parser.add_argument("--leaf", metavar="ID", help="as if the leaf were there")
         parser.add_argument(
@@ -139,7 +154,7 @@ def main(argv: Sequence[str] | None = None) -> int:
                 args = parser.parse_intermixed_args(arguments[1:])
                 code = command(args, place_of(args, stack)) or 0
             else:
-                args = _screen_parser().parse_args(arguments)
+                args = _screen_arguments(arguments)
                 code = _screen(args, place_of(args, stack))
             if sys.stdout is not None:  # as it is where it was closed before the start
                 sys.stdout.flush()

@@ -122,6 +122,7 @@ def list_sessions(args: Namespace, place: Place) -> None:
         warn(
             f"no sessions{' that match' if query_text else ''} in {where}{hint}; looked in {place.store.root}"
         )
+        _warn_of_misread(query_text)
 
 
 def search_sessions(args: Namespace, place: Place) -> None:
@@ -153,6 +154,14 @@ def search_sessions(args: Namespace, place: Place) -> None:
         where = "the store" if args.all else f"{place.cwd}"
         hint = "" if args.all else " (--all looks everywhere)"
         warn(f"nothing found in {where}{hint}; looked in {place.store.root}")
+        _warn_of_misread(query_text)
+
+
+def _warn_of_misread(query_text: str) -> None:
+    from pitree.catalog.narrow import misread
+
+    for told in misread(query_text):
+        warn(told)
 
 
 def _hits_json(finder: "Finder", row: SessionRow, query_text: str, *, in_tools: bool) -> list[JsonObject]:
@@ -263,7 +272,8 @@ def print_tree(args: Namespace, place: Place) -> None:
             write_json(_tree_json(session, rows, args.filter))
             return
         for index in range(len(rows)):
-            write_line(_tree_line(session, rows, index))
+            lead = f"{one_line(rows[index].entry.id, 36):<8}  " if args.ids else ""
+            write_line(lead + _tree_line(session, rows, index))
         for damage in session.damage:
             warn(f"{session.path}, line {damage.line}: {damage.reason}")
 

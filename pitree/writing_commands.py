@@ -4,6 +4,7 @@ import os
 import sys
 from argparse import ArgumentParser, Namespace
 from collections.abc import Callable, Mapping, Sequence
+from datetime import datetime
 from pathlib import Path
 from typing import Final
 
@@ -122,6 +123,8 @@ def _migrating(change: Callable[[], Done]) -> Done:
 
 def move(args: Namespace, place: Place) -> None:
     """Move the leaf: where the conversation goes on from. Said is what the model will see from there."""
+    if args.instructions and not args.summarize:
+        raise CommandError("--instructions are for the model, so they take --summarize; nothing was changed")
     changes = _changes(args, place)
     with open_session(args.file, place) as session:
         entry = session.find(args.id)
@@ -407,7 +410,7 @@ def undo(args: Namespace, place: Place) -> None:
             write_json([_deed_json(deed) for deed in deeds])
             return
         for deed in deeds:
-            write_line(f"{deed.at[:16].replace('T', ' ')}  {describe_deed(deed)}")
+            write_line(f"{_local_minute(deed.at):<16}  {describe_deed(deed)}")
         return
     if not deeds:
         raise CommandError("there is nothing to undo")
@@ -415,6 +418,14 @@ def undo(args: Namespace, place: Place) -> None:
         _print(args, _told(changes.undo(deeds[0])))
     except ChangedError as error:
         raise CommandError(str(error)) from None
+
+
+def _local_minute(moment: str) -> str:
+    """Return a time of the journal on the clock here, or nothing where it is none."""
+    try:
+        return f"{datetime.fromisoformat(moment).astimezone():%Y-%m-%d %H:%M}"
+    except (ValueError, OverflowError):
+        return ""
 
 
 def _deed_json(deed: Deed) -> JsonObject:

@@ -189,6 +189,11 @@ def test_tree_as_drawn(pitree: Run, store: Store, work: Path) -> None:
         "      assistant: They pass.\n",
         "",
     )
+    with_ids = pitree("tree", path, "--ids").out.splitlines()
+    assert with_ids[:2] == [
+        "00000001  • [start] user: Fix the login page",
+        "00000003  • read: /src/login.ts:10-40",
+    ]
     assert pitree("tree", path, "--filter", "user-only").out.splitlines() == [
         "• [start] user: Fix the login page",
         "├─◆ user: Try Redux instead",
@@ -426,6 +431,7 @@ FAILING: dict[str, tuple[list[str], int]] = {
     "a value for a flag": (["list", "--json=yes"], 2),
     "unknown screen option": (["--what"], 2),
     "two sessions for the screen": (["one", "two"], 2),
+    "an option before the command": (["--demo", "search", "--tools", "words"], 2),
 }
 
 

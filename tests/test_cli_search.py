@@ -109,3 +109,16 @@ def test_a_cache_that_is_garbage_costs_nothing(pitree: Run, sessions: list[Path]
 
     assert pitree("list", "--json").document == before
     assert len(sessions) == 3
+
+
+@pytest.mark.parametrize("command", ["list", "search"])
+def test_a_narrowing_word_that_means_nothing_is_told(pitree: Run, sessions: list[Path], command: str) -> None:
+    assert sessions
+    done = pitree(command, "has:nothing", "before:soon", 'cwd:""', "re:has:name")
+    assert (done.code, done.out) == (0, "")
+    assert [line.removeprefix("pitree: ") for line in done.err.splitlines()[1:]] == [
+        "has:nothing is looked for as text: has: takes one of branches, name, labels, damage, parent, cost",
+        "before:soon is looked for as text: before: takes a year, month or day, as in 2026-01",
+        'cwd:"" is looked for as text: cwd: takes some text',
+    ]
+    assert len(pitree(command, "has:labels", '"has:nothing here"').err.splitlines()) == 1

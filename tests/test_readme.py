@@ -5,7 +5,7 @@ import shlex
 from pathlib import Path
 
 from pitree import commands, writing_commands
-from pitree.ui.keys import markdown_table
+from pitree.ui.keys import markdown_marks, markdown_table
 
 ROOT = Path(__file__).parents[1]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -14,6 +14,10 @@ README = (ROOT / "README.md").read_text(encoding="utf-8")
 def test_the_keys_are_those_of_the_program() -> None:
     shown = README.partition("<!-- keys -->\n")[2].partition("\n<!-- /keys -->")[0]
     assert shown == markdown_table(), "put the output of pitree.ui.keys.markdown_table() there"
+
+
+def test_the_marks_are_those_of_the_program() -> None:
+    assert f"\n\n{markdown_marks()}\n\n" in README, "put the output of pitree.ui.keys.markdown_marks() there"
 
 
 def test_every_command_is_told() -> None:

@@ -2,6 +2,8 @@
 
 import json
 import sys
+import time
+from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -97,6 +99,15 @@ def test_move_with_a_summary_and_a_label(pitree: Run, store: Store, work: Path) 
     assert (summary["parentId"], summary["fromId"]) == ("00000001", "00000009")
     assert summary["details"] == {"readFiles": ["/src/login.ts"], "modifiedFiles": []}
     assert (label["targetId"], label["label"], label["parentId"]) == (summary["id"], "back", summary["id"])
+
+
+def test_instructions_are_not_passed_over(pitree: Run, store: Store, work: Path) -> None:
+    path = store.add(forked(work))
+    before = path.read_bytes()
+    done = pitree("move", path, "00000001", "--outline", "--instructions", "be brief")
+    assert done.code == 1
+    assert "--summarize" in done.error
+    assert path.read_bytes() == before
 
 
 def test_move_with_an_outline(pitree: Run, store: Store, work: Path) -> None:
@@ -313,6 +324,22 @@ def test_undo_takes_back_one_after_the_other(pitree: Run, store: Store, work: Pa
         now = [entry.id for entry in session.tree.path(session.tree.leaf_id)]
         assert now[:-1] == branch_ids
     assert pitree("undo").error == "there is nothing to undo"
+
+
+def test_undo_lists_times_of_the_clock_here(
+    pitree: Run, store: Store, work: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pitree("name", store.add(talk(work)), "a name")
+    [deed] = pitree("undo", "--list", "--json").document
+    monkeypatch.setenv("TZ", "XXX-05:30")
+    time.tzset()
+    try:
+        listed = pitree("undo", "--list").out
+    finally:
+        monkeypatch.undo()
+        time.tzset()
+    there = datetime.fromisoformat(deed["at"]) + timedelta(hours=5, minutes=30)
+    assert listed.startswith(f"{there:%Y-%m-%d %H:%M}  name")
 
 
 def test_undo_does_not_take_back_what_was_built_on(pitree: Run, store: Store, work: Path) -> None:

@@ -33,6 +33,10 @@ _HAS: Final[dict[str, Callable[[SessionRow], bool]]] = {
 }
 
 
+_A_DATE: Final = "a year, month or day, as in 2026-01"
+_TAKES: Final = {"has": f"one of {', '.join(_HAS)}", "before": _A_DATE, "after": _A_DATE}
+
+
 class Narrowing(NamedTuple):
     """One narrowing word: what it is about, and its value in lower case."""
 
@@ -58,6 +62,18 @@ def split_query(text: str) -> tuple[tuple[Narrowing, ...], str]:
         return (), text
     # a pattern is one only at the beginning
     return tuple(found), (tail.lstrip() if not rest.strip() else rest + tail)
+
+
+def misread(text: str) -> list[str]:
+    """Return in words why what looks like narrowing words is looked for as text instead."""
+    _, rest = split_query(text)
+    head = re.split(r"(?:^|\s)re:", rest, maxsplit=1)[0]
+    found = []
+    for match in _WORD.finditer(head):
+        if not head.count('"', 0, match.start()) % 2:
+            takes = _TAKES.get(match[1], "some text")
+            found.append(f"{match[0]} is looked for as text: {match[1]}: takes {takes}")
+    return found
 
 
 def narrowed(rows: Sequence[SessionRow], narrowings: Sequence[Narrowing], cache: "Cache") -> list[SessionRow]:

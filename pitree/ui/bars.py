@@ -1,10 +1,15 @@
 """The three single lines around the panes: title, status, keys."""
 
+from typing import Final
+
 from rich.cells import cell_len
 from textual.content import Content
 from textual.widgets import Static
 
 from pitree.ui.keys import Key
+
+_FIRST: Final = frozenset({"help", "next_pane"})
+"""What gets room before all else: the ways to everything that is not shown."""
 
 
 class TitleBar(Static):
@@ -43,12 +48,16 @@ class KeyBar(Static):
         self._fit()
 
     def _fit(self) -> None:
-        parts: list[Content | str | tuple[str, str]] = []
+        told = [key for key in self._keys if key.short]
+        fitting: set[Key] = set()
         room = self.size.width
-        for key in self._keys:
+        for key in sorted(told, key=lambda key: key.action not in _FIRST):
             need = cell_len(key.shown) + cell_len(key.short) + 3
-            if not key.short or need > room:
-                continue
-            room -= need
-            parts += [(key.shown, "bold $accent"), f" {key.short}  "]
+            if need <= room:
+                room -= need
+                fitting.add(key)
+        parts: list[Content | str | tuple[str, str]] = []
+        for key in told:
+            if key in fitting:
+                parts += [(key.shown, "bold $accent"), f" {key.short}  "]
         self.update(Content.assemble(*parts))

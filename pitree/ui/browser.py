@@ -118,8 +118,7 @@ class Browser(Following, Moving, Opening):
     def _empty_page(self) -> list[str]:
         store = self.options.store
         return [
-            "No Pi sessions here yet.",
-            "",
+            "No Pi sessions yet.",
             f"Looked in {one_line(str(store.root), 300)}",
             f"(from {one_line(store.source, 100)})",
             "",

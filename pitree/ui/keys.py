@@ -17,8 +17,13 @@ class Key(NamedTuple):
     help: str
 
     @property
+    def all_shown(self) -> tuple[str, ...]:
+        """All the keys, alternatives included, as a person reads them."""
+        return tuple(dict.fromkeys(self._replace(keys=one).shown for one in self.keys.split(",")))
+
+    @property
     def shown(self) -> str:
-        """The keys as a person reads them."""
+        """The first of the keys as a person reads it."""
         first = self.keys.split(",")[0]
         names = [_NAMES.get(part, part) for part in first.split("+")]
         if len(first) == 1 and first.isupper():
@@ -142,14 +147,37 @@ SECTIONS = (
 """All keys, by where they work."""
 
 
+MARKS = (
+    ("◆", "the leaf: where the conversation goes on"),
+    ("◇", "the leaf is below this, hidden by the filter or a fold"),
+    ("•", "on the way to the leaf"),
+    ("▾ ▸", "a branch that can be folded; a folded one, with how many rows it hides"),
+    ("⚠", "something is wrong with this line or file; the preview says what"),
+    ("✗", "ended in an error, or was aborted"),
+    ("●", "written to within the last minute"),
+    ("⊘", "the session's folder is gone"),
+    ("↳", "forked from another session"),
+    ("✓", "marked"),
+)
+"""What stands before rows, and what it says."""
+
+
+def markdown_marks() -> str:
+    """Return the marks as the README shows them."""
+    lines = ["| Mark | Meaning |", "|---|---|"]
+    for marks, meaning in MARKS:
+        shown = " ".join(f"`{one}`" for one in marks.split())
+        lines.append(f"| {shown} | {meaning} |")
+    return "\n".join(lines)
+
+
 def markdown_table() -> str:
     """Return the keys as the README shows them."""
     lines = ["| Where | Key | What it does |", "|---|---|---|"]
     for title, keys in SECTIONS:
         where = title
         for key in keys:
-            shown = dict.fromkeys(key._replace(keys=one).shown for one in key.keys.split(","))
-            alternatives = " ".join(f"`{one}`" for one in shown)
+            alternatives = " ".join(f"`{one}`" for one in key.all_shown)
             lines.append(f"| {where} | {alternatives} | {key.help} |")
             where = ""
         if title in {"Sessions", "Tree"}:

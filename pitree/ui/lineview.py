@@ -4,6 +4,7 @@ Textual's own lists build every row up front (seconds at 100,000) and its Tree r
 row costs nothing until it is drawn, and a drawn one is kept.
 """
 
+from textwrap import wrap
 from typing import ClassVar, Final
 
 from rich.segment import Segment
@@ -18,6 +19,7 @@ from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
 _KEPT_STRIPS: Final = 512
+_MARGIN: Final = 2
 
 
 class LineView(ScrollView, can_focus=True):
@@ -110,8 +112,9 @@ class LineView(ScrollView, can_focus=True):
         width = self.scrollable_content_region.width
         index = int(self.scroll_offset.y) + y
         if not 0 <= index < self.line_count:
-            if not self.line_count and 0 <= y - 1 < len(self.placeholder):
-                text = Strip([Segment("  " + self.placeholder[y - 1], Style(dim=True))])
+            told = [] if self.line_count else self._placeholder_lines(width - _MARGIN * 2)
+            if 0 <= y - 1 < len(told):
+                text = Strip([Segment(" " * _MARGIN + told[y - 1], Style(dim=True))])
                 return text.adjust_cell_length(width).apply_style(self.rich_style)
             return Strip.blank(width, self.rich_style)
         key = (self.line_key(index), width)
@@ -121,6 +124,14 @@ class LineView(ScrollView, can_focus=True):
             strip = strip.apply_style(self._own_style).apply_offsets(0, index)
             self._strips[key] = strip
         return strip
+
+    def _placeholder_lines(self, width: int) -> list[str]:
+        """Return what is said where there are no lines, each line in as many as it needs."""
+        return [
+            part
+            for line in self.placeholder
+            for part in (wrap(line, max(1, width), break_on_hyphens=False) or [""])
+        ]
 
     def _jump(self, y: int) -> None:
         self.scroll_to(y=max(0, y), animate=False, force=True, immediate=True)

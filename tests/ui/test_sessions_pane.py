@@ -84,6 +84,9 @@ async def test_search_that_matches_nothing_says_so(app: AppFactory) -> None:
         await wait_until(pilot, lambda: sessions(pilot).line_count == 0)
         assert sessions(pilot).placeholder[0] == "No session matches."
         await settled(pilot)
+        sessions(pilot).set_query("has:zzz")
+        await settled(pilot)
+        assert sessions(pilot).placeholder[1].startswith("has:zzz is looked for as text: has: takes one of")
         assert tree(pilot).line_count == 0
 
 
@@ -216,6 +219,16 @@ async def test_the_repository_is_a_scope_where_there_is_one(app: AppFactory, tmp
         await settled(pilot)
         assert sessions(pilot).line_count == 0
         assert sessions(pilot).placeholder[0] == "No sessions in this repository."
+
+
+async def test_an_empty_folder_says_where_the_others_are(app: AppFactory, tmp_path: Path) -> None:
+    async with app(cwd=tmp_path).run_test(size=(60, 20)) as pilot:
+        await settled(pilot)
+        pane = sessions(pilot)
+        assert pane.placeholder[:3] == ["No sessions in this folder.", "", "Ctrl+O shows all folders."]
+        shown = "".join(pane.render_line(y).text.strip() for y in range(pane.size.height))
+        assert "pitree --demo" in shown
+        assert pane.empty_page[1].replace(" ", "") in shown.replace(" ", ""), "a long line goes on below"
 
 
 async def test_families_then_the_other_orders(app: AppFactory, store: Store) -> None:

@@ -23,7 +23,7 @@ class Deeds(ModalScreen[Deed | None]):
 
     DEFAULT_CSS = """
     Deeds { align: center middle; background: $background 60%; }
-    Deeds OptionList {
+    Deeds OptionList, Deeds OptionList:focus {
         width: 94%; min-width: 16; max-width: 110; height: auto; max-height: 80%;
         border: round $primary; background: $surface; border-title-color: $primary;
         border-subtitle-color: $foreground-muted;

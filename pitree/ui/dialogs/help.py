@@ -1,27 +1,19 @@
 """The page with all the keys."""
 
-from typing import ClassVar
+from collections.abc import Iterable
+from typing import ClassVar, Final
 
+from rich.table import Table
+from rich.text import Text
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import VerticalScroll
-from textual.content import Content
 from textual.screen import ModalScreen
 from textual.widgets import Static
 
-from pitree.ui.keys import SECTIONS
+from pitree.ui.keys import MARKS, SECTIONS
 
-MARKS = (
-    ("◆", "the leaf: where the conversation goes on"),
-    ("◇", "the leaf is below this, hidden by the filter or a fold"),
-    ("•", "on the way to the leaf"),
-    ("▾ ▸", "a branch that can be folded; a folded one, with how many entries it hides"),
-    ("⚠", "something is wrong with this line or file; the preview says what"),
-    ("✗", "ended in an error, or was aborted"),
-    ("●", "written to within the last minute"),
-    ("⊘", "the session's working directory is gone"),
-    ("↳", "forked from another session"),
-)
+_KEY_CELLS: Final = 12
 
 
 class Help(ModalScreen[None]):
@@ -34,25 +26,30 @@ class Help(ModalScreen[None]):
     DEFAULT_CSS = """
     Help { align: center middle; background: $background 60%; }
     Help > VerticalScroll {
-        width: 84; max-width: 96%; height: auto; max-height: 94%;
+        width: 90; max-width: 96%; height: auto; max-height: 94%;
         border: round $primary; background: $surface; padding: 0 2; border-title-color: $primary;
     }
+    Help .title { margin: 1 0 0 0; text-style: bold; color: $primary; }
+    Help .rows { margin: 0 0 0 2; }
     """
 
     def compose(self) -> ComposeResult:
         """Lay the keys out by pane."""
         with VerticalScroll() as page:
             page.border_title = "Keys"
-            yield Static(self._page())
+            for title, keys in SECTIONS:
+                rows = [(" ".join(key.all_shown), key.help) for key in keys]
+                if title in {"Sessions", "Tree"}:
+                    rows.append(("letters", "Search; Backspace takes back, Esc leaves"))
+                yield from self._section(title, rows)
+            yield from self._section("Marks", MARKS)
 
     @staticmethod
-    def _page() -> Content:
-        parts: list[Content] = []
-        for title, keys in SECTIONS:
-            parts.append(Content.styled(f"\n{title}\n", "bold $primary"))
-            parts += [Content(f"  {key.shown:<16}{key.help}\n") for key in keys]
-            if title in {"Sessions", "Tree"}:
-                parts.append(Content(f"  {'letters':<16}Search; Backspace takes back, Esc leaves\n"))
-        parts.append(Content.styled("\nMarks\n", "bold $primary"))
-        parts += [Content(f"  {mark:<16}{meaning}\n") for mark, meaning in MARKS]
-        return Content("").join(parts)
+    def _section(title: str, rows: Iterable[tuple[str, str]]) -> ComposeResult:
+        table = Table.grid(padding=(0, 2), expand=True)
+        table.add_column(width=_KEY_CELLS)
+        table.add_column(ratio=1)
+        for left, right in rows:
+            table.add_row(Text(left), Text(right))
+        yield Static(title, classes="title")
+        yield Static(table, classes="rows")

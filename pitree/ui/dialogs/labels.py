@@ -20,7 +20,7 @@ class Labels(ModalScreen[str | None]):
 
     DEFAULT_CSS = """
     Labels { align: center middle; background: $background 60%; }
-    Labels OptionList {
+    Labels OptionList, Labels OptionList:focus {
         width: 94%; min-width: 16; max-width: 70; height: auto; max-height: 80%;
         border: round $primary; background: $surface; border-title-color: $primary;
     }

@@ -105,7 +105,8 @@ def _write_block(writer: Writer, block: object, write_text: Callable[[str], None
     elif kind == "image" and isinstance(block, dict):
         writer.block(image_line(block), images=(block,))
         writer.blank()
-        writer.line(("▣ ", "muted"), (image_line(block), "text"), (" · o opens it", "muted"))
+        key = () if writer.whole else ((" · o opens it", "muted"),)  # paper has no keys
+        writer.line(("▣ ", "muted"), (image_line(block), "text"), *key)
         fields.drop("data", "mimeType")
         writer.fields(fields.rest)
     elif kind == "toolCall" and isinstance(block, dict):

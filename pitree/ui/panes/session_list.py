@@ -13,6 +13,7 @@ from textual.strip import Strip
 
 from pitree.catalog.arrange import Keeps, Line, Scope, View, arrange
 from pitree.catalog.hits import Hit
+from pitree.catalog.narrow import misread
 from pitree.catalog.rows import SessionRow
 from pitree.sessions.text import one_line
 from pitree.ui.lineview import RowList
@@ -280,10 +281,17 @@ class SessionList(SearchedList):
 
     def _set_placeholder(self) -> None:
         if self.query_text or self.view.named_only:
-            self.placeholder = ["No session matches.", "", "Esc leaves the search."]
-        elif self._all and self.view.scope != "everything":
+            self.placeholder = [
+                "No session matches.",
+                *misread(self.query_text),
+                "",
+                "Esc leaves the search.",
+            ]
+        elif self.view.scope != "everything":
             where = "in this folder" if self.view.scope == "folder" else "in this repository"
             self.placeholder = [f"No sessions {where}.", "", "Ctrl+O shows all folders."]
+            if not self._all:  # of others nothing is known yet: this may be the first start
+                self.placeholder += ["", *self.empty_page[1:]]
         else:
             self.placeholder = self.empty_page
 
