@@ -429,3 +429,29 @@ async def test_a_search_that_was_left_does_not_come_back(app: AppFactory) -> Non
         await settled(pilot)
         assert pane.shown_rows == order
         assert pane.hit is None
+
+
+async def test_what_took_the_place_of_a_deleted_session_stays_highlighted(app: AppFactory) -> None:
+    async with app(everything=True).run_test(size=(140, 40)) as pilot:
+        await settled(pilot)
+        await pilot.press("down", "down", "down")
+        pane = sessions(pilot)
+        deleted = pane.highlighted
+        assert deleted is not None
+        pane.change_rows([], {}, [deleted.location])
+        await settled(pilot)
+        next_one = pane.highlighted
+        assert next_one is not None
+        assert pane.cursor == 3
+        pane.change_rows([next_one], {}, [])  # as when it is named
+        await settled(pilot)
+        assert pane.highlighted == next_one
+
+
+async def test_a_remark_too_long_for_its_line_is_cut(app: AppFactory) -> None:
+    async with app(everything=True).run_test(size=(140, 40)) as pilot:
+        await settled(pilot)
+        browser(pilot).say("forked into /" + "a" * 300)
+        await settled(pilot)
+        status = browser(pilot).query_one("#status")
+        assert "forked into /aaaaaaa" in "".join(segment.text for segment in status.render_line(0))

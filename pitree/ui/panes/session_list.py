@@ -265,6 +265,8 @@ class SessionList(SearchedList):
             self._wanted = None
         wanted = None if first else self._wanted or (before.location if before else None)
         removed = before is not None and before.location not in self._all
+        if removed and before is not None and before.location == self._wanted:
+            self._wanted = None  # else the list would begin at its top again with the next change
         place = next(
             (at for at, line in enumerate(lines) if line.row is not None and line.row.location == wanted),
             self.cursor if removed and not first else 0,  # what came after it stands there now
