@@ -16,7 +16,7 @@ from pitree.sessions.entries import Entry
 from pitree.sessions.layout import DEFAULT_FILTER, Layout
 from pitree.sessions.tree import NO_PARENT, Tree
 
-_NOTES: Final = ("label", "session_info", "custom")
+NOTES: Final = ("label", "session_info", "custom")
 """The types of entries that say nothing to the model: a leaf below them is where the last other one is."""
 
 
@@ -125,7 +125,7 @@ class Rows(Sequence[Row]):
         tree = self.layout.tree
         below = None if self.layout.leaf_id is None else tree.position(self.layout.leaf_id)
         while below is not None and below not in (position, NO_PARENT):
-            if tree.entries[below].type not in _NOTES:
+            if tree.entries[below].type not in NOTES:
                 return False
             below = tree.parents[below]
         return below == position

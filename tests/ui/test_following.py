@@ -111,6 +111,10 @@ async def test_elsewhere_nothing_moves_and_it_is_said(app: AppFactory, path: Pat
         assert tree(pilot).scroll_offset == scrolled
         assert tree_texts(pilot)[: len(before) - 1] == [text.replace("◆  leaf ", "•") for text in before[:-1]]
         assert "3 new: Alt+L" in tree(pilot).status
+        label = {"type": "label", "id": "l1", "parentId": "e102", "targetId": "e96", "label": "x"}
+        append(path, lines(json.dumps(label)))
+        await wait_until(pilot, lambda: any("[x]" in text for text in tree_texts(pilot)))
+        assert "3 new: Alt+L" in tree(pilot).status
         await pilot.press("alt+l")
         assert highlighted(pilot) == "e102"
         assert "new" not in tree(pilot).status

@@ -14,7 +14,7 @@ from pitree.sessions.file import SessionFile
 from pitree.sessions.find import EntryTexts
 from pitree.sessions.layout import DEFAULT_FILTER, Layout
 from pitree.sessions.query import Query
-from pitree.sessions.rows import Rows, layout_rows
+from pitree.sessions.rows import NOTES, Rows, layout_rows
 from pitree.sessions.text import one_line
 from pitree.ui.documents.values import moment
 from pitree.ui.lineview import RowList
@@ -165,7 +165,7 @@ class TreeView(DescribedList):
         if follows:
             self._wanted = self._leaf_id
         else:
-            self.unseen += len(entries)
+            self.unseen += sum(entry.type not in NOTES for entry in entries)  # labels and names are no news
         self._texts_are_behind = True
         if self.query_text:
             self.read_texts()
