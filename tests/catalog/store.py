@@ -24,7 +24,7 @@ def header(session_id: str = "s1", **fields: object) -> Json:
         "version": 3,
         "id": session_id,
         "timestamp": TIME,
-        "cwd": "/work",
+        "cwd": "/code",
         **fields,
     }
     return {key: value for key, value in made.items() if value is not ...}

@@ -52,5 +52,5 @@ def test_a_process_in_the_folder_of_the_session(tmp_path: Path) -> None:
 def test_a_machine_that_tells_nothing(tmp_path: Path) -> None:
     (tmp_path / "12").mkdir()
     (tmp_path / "13").write_text("")
-    assert being_written("/work", 5.0, clock=lambda: LATER, processes=tmp_path) is None
-    assert being_written("/work", 5.0, clock=lambda: LATER, processes=tmp_path / "no") is None
+    assert being_written("/code", 5.0, clock=lambda: LATER, processes=tmp_path) is None
+    assert being_written("/code", 5.0, clock=lambda: LATER, processes=tmp_path / "no") is None
