@@ -225,6 +225,18 @@ async def test_what_a_pattern_found_stays_when_something_comes(app: AppFactory, 
         await wait_until(pilot, lambda: len(tree(pilot).rows or ()) == 11)
 
 
+async def test_leaving_a_search_goes_back_to_the_leaf_wherever_it_is_now(app: AppFactory, path: Path) -> None:
+    async with app(file=path).run_test(size=(140, 30)) as pilot:
+        await settled(pilot)
+        await pilot.press(*"text", "space", "3")
+        await wait_until(pilot, lambda: highlighted(pilot) == "e3")
+        append(path, lines(user(5, 4)))
+        await wait_until(pilot, leaf_is(pilot, "e5"))
+        assert highlighted(pilot) == "e3"
+        await pilot.press("escape")
+        assert highlighted(pilot) == "e5"
+
+
 def _replace(path: Path, content: bytes) -> None:
     beside = path.with_name("beside")
     beside.write_bytes(content)

@@ -159,6 +159,7 @@ class TreeView(DescribedList):
         The highlight goes with the leaf if it was there; else nothing moves under it.
         """
         follows = self.following and (self.rows is None or not len(self.rows) or self._is_on_leaf)
+        former = self._leaf_id
         if self._layout_of_all is not None:
             self._layout_of_all = self._layout_of_all.grown(entries)
         self.forget_descriptions(entries)
@@ -168,6 +169,8 @@ class TreeView(DescribedList):
             self.unseen += sum(entry.type not in NOTES for entry in entries)  # labels and names are no news
         self._texts_are_behind = True
         if self.query_text:
+            if self.following and self._before_search == former:
+                self._before_search = self._leaf_id  # leaving the search goes back to the leaf
             self.read_texts()
         self._rebuild()
 
