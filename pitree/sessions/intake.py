@@ -21,6 +21,9 @@ from pitree.sessions.text import one_line
 _MAX_LINES_BEFORE_HEADER: Final = 20
 _BLANKS: Final = b" \t\r\n\v\f"
 
+# A line of so many bytes that is not finished is not decoded again whenever a piece of it comes.
+_LONG_TAIL: Final = 1 << 20
+
 TOO_DEEP: Final = "nested too deeply; the depths are left out"
 """A note of entries whose objects can only be had in part, so that they cannot be written anew."""
 
@@ -135,6 +138,10 @@ class Intake:
     def _take_tail(self) -> list[Entry]:
         """Take the unfinished last line if it is a whole object; else it is damage, or not finished yet."""
         tail = self._cutter.tail
+        if len(tail.data) > _LONG_TAIL and tail.data[-64:].rstrip(_BLANKS)[-1:] not in {b"}", b""}:
+            self._damage.append(Damage(tail.number, tail.offset, "unfinished last line"))
+            self._tail_is_whole, self._tail_damage = False, 1
+            return []
         before = len(self._damage)
         objects = self._objects
         entries = self._take([tail], unfinished=True) if tail.data else []

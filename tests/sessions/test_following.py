@@ -14,8 +14,10 @@ from hypothesis import strategies as st
 from pitree import commands
 from pitree.cli import main
 from pitree.sessions.context import build_session_context
+from pitree.sessions.entries import decode_entry
 from pitree.sessions.errors import NotASessionError, SessionError
 from pitree.sessions.file import SessionFile
+from pitree.sessions.jsonl import Line
 from pitree.sessions.layout import FILTERS
 from pitree.sessions.rows import visible_rows
 
@@ -278,6 +280,37 @@ def test_a_last_line_that_goes_on(tmp_path: Path) -> None:
         _append(path, 1, more)
         follower.look()
         follower.close()
+
+
+def test_a_long_line_that_comes_in_pieces_is_decoded_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    decoded = 0
+
+    def counted(line: Line) -> object:
+        nonlocal decoded
+        decoded += len(line.data)
+        return decode_entry(line)
+
+    monkeypatch.setattr("pitree.sessions.intake.decode_entry", counted)
+    made = Session()
+    made.user("short")
+    path = made.write(tmp_path / "session.jsonl")
+    made.user("long " + "x" * (8 << 20))
+    line = made.encoded()[path.stat().st_size :]
+    follower = Follower(path)
+    follower.look()
+    session = follower.session
+    assert session is not None
+    for place in range(0, len(line), 1 << 20):
+        with path.open("ab") as file:
+            file.write(line[place : place + (1 << 20)])
+        assert not session.refresh().replaced
+    assert [entry.role for entry in session.entries] == ["user", "user"]
+    assert session.damage == []
+    assert decoded < 2 * len(line) + (4 << 20)
+    follower.look()
+    follower.close()
 
 
 def test_a_read_error_in_the_middle_of_growth(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
