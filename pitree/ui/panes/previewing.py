@@ -9,8 +9,6 @@ from pitree.sessions.entries import Entry
 from pitree.sessions.file import SessionFile
 from pitree.sessions.ledger import Ledger
 from pitree.sessions.text import one_line
-from pitree.ui.documents.changes import changes_documents
-from pitree.ui.documents.context import context_documents
 from pitree.ui.documents.entry import entry_document
 from pitree.ui.documents.model import Document, notice
 from pitree.ui.documents.raw import raw_document, raw_text
@@ -68,9 +66,13 @@ class Maker:
         if wish.tab != "entry" and not session.complete:
             yield notice(one_line(entry.id, 60), "", "The whole session is still being read.")
         elif wish.tab == "context":
+            from pitree.ui.documents.context import context_documents  # few look before the first picture
+
             ledger = self._ledger_of(session)
             yield from context_documents(session, entry.id, ledger, whole=wish.whole, stop=stop)
         elif wish.tab == "changes":
+            from pitree.ui.documents.changes import changes_documents
+
             yield from changes_documents(session, entry, stop=stop)
         elif wish.raw:
             yield raw_document(session, entry, whole=wish.whole)
