@@ -1,8 +1,17 @@
-"""`python -m pitree` is the `pitree` command."""
+"""Runs pitree: the script of that name, and `python -m pitree`."""
 
 import sys
 
-from pitree.cli import main
+
+def main() -> int:
+    """Run the command line and return its exit code; Ctrl+C is no error at any moment, loading included."""
+    try:
+        from pitree.cli import main as run
+
+        return run()
+    except KeyboardInterrupt:
+        return 130
+
 
 if __name__ == "__main__":
     sys.exit(main())

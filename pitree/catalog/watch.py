@@ -15,7 +15,7 @@ TICK_SECONDS: Final = 1.0
 
 _AGAIN_SECONDS: Final = 60.0
 # Appends come in twos and threes: the first one waits a step for the others, none longer than the debounce.
-_STEP_MS: Final = 20
+_STEP_MS: Final = 40
 _DEBOUNCE_MS: Final = 100
 
 Told = Callable[[frozenset[Path]], None]
