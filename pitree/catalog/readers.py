@@ -67,25 +67,27 @@ def read_elsewhere(
 ) -> list[Wanted]:
     """Have `count` readers read files in their order, and return those that none has read.
 
-    Until the first of them answers, files are given to `meanwhile`, one by one. Both functions are called in
-    this thread.
+    Until the first of them answers, files are given to `meanwhile`, one by one, but for large ones: these
+    would hold up this process. Both functions are called in this thread.
     """
     work = _Work(files)
     readers = [reader for _ in range(count) if (reader := _Reader.started(cache_file, work)) is not None]
     try:
         running = len(readers)
-        answered = False
+        helps = True
         while running and not stop():
             try:
-                answer = work.answers.get(timeout=_LOOK_SECONDS if answered else 0.0)
+                answer = work.answers.get(timeout=0.0 if helps else _LOOK_SECONDS)
             except queue.Empty:
-                if not answered and (mine := work.take(one=True)):
-                    meanwhile(mine[0])
+                if helps and (mine := work.take_small()):
+                    meanwhile(mine)
+                else:
+                    helps = False
                 continue
             if answer is None:
                 running -= 1
             else:
-                answered = True
+                helps = False
                 on_answer(answer)
     finally:
         for reader in readers:
@@ -102,12 +104,19 @@ class _Work:
         self.answers: queue.SimpleQueue[Answer | None] = queue.SimpleQueue()
         """What the readers answered; None from each at its end."""
 
-    def take(self, *, one: bool = False) -> list[Wanted]:
+    def take_small(self) -> Wanted | None:
+        """Return the next file, unless it is a large one or there are no more."""
+        with self._lock:
+            if self._files and self._files[0].found.size <= _SHARE_BYTES:
+                return self._files.popleft()
+        return None
+
+    def take(self) -> list[Wanted]:
         """Return the next share of files; nothing when there are no more."""
         share: list[Wanted] = []
         size = 0
         with self._lock:
-            while self._files and len(share) < (1 if one else _SHARE_FILES):
+            while self._files and len(share) < _SHARE_FILES:
                 size += self._files[0].found.size
                 if share and size > _SHARE_BYTES:
                     break
