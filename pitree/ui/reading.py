@@ -29,7 +29,7 @@ _LOADING: Final = "session"
 _DEBOUNCE_SECONDS: Final = 0.03
 _TOLD_SECONDS: Final = 0.15
 _LARGE_FILE: Final = 1 << 24
-_PERCENT_STEP: Final = 20
+_PROGRESS_SECONDS: Final = 0.25
 
 
 class Picture(NamedTuple):
@@ -174,16 +174,16 @@ class Reading(Screen[None]):
         if not at_once:  # holding a key down must not read every session it passes
             await asyncio.sleep(_DEBOUNCE_SECONDS)
 
-        told = 0
+        told = time.monotonic()
 
         def progress(done: int, total: int) -> bool:
             nonlocal told
             if stop.is_set():  # nor may an old figure stand over what is read now
                 return False
-            percent = 100 * done // total
-            if total > _LARGE_FILE and percent >= told + _PERCENT_STEP:
-                told = percent  # each figure is a frame to draw, and takes its time from the reading
-                self.post_message(self.Progress(percent))
+            now = time.monotonic()
+            if total > _LARGE_FILE and now >= told + _PROGRESS_SECONDS:
+                told = now  # each figure is a frame to draw, and takes its time from the reading
+                self.post_message(self.Progress(100 * done // total))
             return True
 
         def load() -> tuple[SessionFile | None, str | None, Picture | None]:

@@ -11,13 +11,13 @@ from textual.worker import get_current_worker
 from pitree.sessions.entries import Entry
 from pitree.sessions.file import SessionFile
 from pitree.sessions.find import EntryTexts
-from pitree.sessions.layout import DEFAULT_FILTER, FILTERS, Layout
+from pitree.sessions.layout import DEFAULT_FILTER, FILTERS
 from pitree.sessions.query import Query, parse_query
 from pitree.sessions.rows import layout_rows
 from pitree.ui.dialogs.labels import Labels
 from pitree.ui.keys import TREE_KEYS, bindings
 from pitree.ui.panes import tree_jumps
-from pitree.ui.panes.tree_view import TreeView
+from pitree.ui.panes.tree_view import Asked, TreeView
 from pitree.ui.state import Folds
 
 _READING_TEXTS: Final = "entry-texts"
@@ -147,6 +147,7 @@ class TreePane(TreeView):
         if session is self.session:
             self.searching = False
             self._texts = texts
+            self._times_read += 1
             if self.query_text:
                 if self._texts_are_behind:
                     self.read_texts()
@@ -167,19 +168,19 @@ class TreePane(TreeView):
         if wanted and self.has_focus:
             self.read_texts()
 
-    def run_pattern(self, layout: Layout) -> None:
+    def run_pattern(self, asked: Asked) -> None:
         """Look for a pattern, away from the screen."""
         if self._texts is not None:
-            self._run_pattern(self._texts, layout, self._query, self.query_text)
+            self._run_pattern(self._texts, self._query, asked)
 
     @work(thread=True, exclusive=True, group="entry-pattern", exit_on_error=False)
-    def _run_pattern(self, texts: EntryTexts, layout: Layout, query: Query, query_text: str) -> None:
-        found = texts.matches(layout, query)
-        self.app.call_from_thread(self._take_pattern, (query_text, layout), found)
+    def _run_pattern(self, texts: EntryTexts, query: Query, asked: Asked) -> None:
+        found = texts.matches(asked[1], query)
+        self.app.call_from_thread(self._take_pattern, asked, found)
 
-    def _take_pattern(self, asked: tuple[str, Layout], found: bytes) -> None:
+    def _take_pattern(self, asked: Asked, found: bytes) -> None:
         self._pattern_matches = (asked, found)
-        if asked == (self.query_text, self._layout_of_all):
+        if asked[:2] == (self.query_text, self._layout_of_all):
             self._rebuild()
 
     # ---- jumps

@@ -25,6 +25,10 @@ from pitree.ui.state import Folds, FoldStore
 _MANY_ENTRIES: Final = 10_000
 
 
+Asked = tuple[str, Layout, int]
+"""What a pattern was looked for in: the query, the layout, and how often texts had been read."""
+
+
 class TreeView(DescribedList):
     """The entry tree of one session."""
 
@@ -94,7 +98,9 @@ class TreeView(DescribedList):
         self.matching: Sequence[int] = ()
         """The rows that the search looks for, in order; once for each search, not for each key."""
         self._query = Query()
-        self._pattern_matches: tuple[tuple[str, Layout], bytes] | None = None
+        self._pattern_matches: tuple[Asked, bytes] | None = None
+        self._times_read = 0
+        """How often texts were read: what a pattern found before misses what came with them."""
 
     # ---- content
 
@@ -287,8 +293,9 @@ class TreeView(DescribedList):
             return None
         if self._query.pattern is None:
             return self._texts.matches(layout, self._query)
-        if self._pattern_matches is None or self._pattern_matches[0] != (self.query_text, layout):
-            self.run_pattern(layout)  # which can take its time
+        asked = (self.query_text, layout, self._times_read)
+        if self._pattern_matches is None or self._pattern_matches[0] != asked:
+            self.run_pattern(asked)  # which can take its time
             return self._former_matches(layout)
         return self._pattern_matches[1]
 
@@ -296,10 +303,10 @@ class TreeView(DescribedList):
         """Return what a pattern matched before the session grew; None where it was not asked."""
         if self._pattern_matches is None:
             return None
-        (query_text, older), found = self._pattern_matches
+        (query_text, older, _), found = self._pattern_matches
         return layout.taken_over(found, older) if query_text == self.query_text else None
 
-    def run_pattern(self, layout: Layout) -> None:
+    def run_pattern(self, asked: Asked) -> None:
         """Begin to look for a pattern."""
 
     def _why_empty(self, layout: Layout) -> str:
