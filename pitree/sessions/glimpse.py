@@ -14,6 +14,7 @@ from pitree.sessions import migrate
 from pitree.sessions.entries import CURRENT_VERSION, Entry, decode_entry
 from pitree.sessions.errors import LineError, SessionError
 from pitree.sessions.file import SessionFile
+from pitree.sessions.first_line import plain_header
 from pitree.sessions.jsonl import Line, encode_value
 from pitree.sessions.layout import DEFAULT_FILTER
 from pitree.sessions.rows import visible_rows
@@ -24,7 +25,6 @@ WORTH_IT_BYTES: Final = 8 << 20
 
 _FIRST_BYTES: Final = 1 << 20
 _MOST_BYTES: Final = 4 << 20
-_HEADER_BYTES: Final = 1 << 16
 _SCREENFUL: Final = 100
 # Where a line says its id, if it is written as Pi writes it.
 _ID_WITHIN: Final = 400
@@ -68,15 +68,11 @@ class Glimpse(SessionFile):
             wanted *= 4
 
     def _has_plain_header(self) -> bool:
-        line, newline, _ = os.pread(self._fd, _HEADER_BYTES, 0).partition(b"\n")
-        try:
-            header = decode_entry(Line(1, 0, line)) if newline else None
-        except LineError:
+        found = plain_header(self._fd)
+        if found is None or not isinstance(found[0].get("id"), str):
             return False
-        if not isinstance(header, dict) or not isinstance(header.get("id"), str):
-            return False
-        self.header = header
-        self.version = migrate.version_of(header)
+        self.header = found[0]
+        self.version = migrate.version_of(self.header)
         # the ids of version 1 are places in the file, which its end does not tell
         return 2 <= self.version <= CURRENT_VERSION
 

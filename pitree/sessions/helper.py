@@ -18,9 +18,8 @@ from typing import Final
 
 from pitree.sessions import migrate
 from pitree.sessions.blocks import CLAIM, Block, Share, packed, unpacked
-from pitree.sessions.entries import CURRENT_VERSION, decode_entry
-from pitree.sessions.errors import LineError
-from pitree.sessions.jsonl import Line
+from pitree.sessions.entries import CURRENT_VERSION
+from pitree.sessions.first_line import plain_header
 
 WORTH_IT_BYTES: Final = 16 << 20
 """Smaller files are read alone before a helper is up."""
@@ -28,7 +27,6 @@ WORTH_IT_BYTES: Final = 16 << 20
 _BLOCK_BYTES: Final = 1 << 20
 _MOST_BLOCKS: Final = 8192  # as many claims as surely fit into a pipe, at two bytes each
 _MOST_HELPERS: Final = 3
-_HEADER_BYTES: Final = 1 << 16
 _PIPE_BYTES: Final = 1 << 20
 _LENGTH: Final = struct.Struct("<I")
 
@@ -194,14 +192,8 @@ def _widen(pipe: int) -> None:
 
 def _plain_header_end(fd: int) -> int:
     """Return where the second line begins if the first is a header of the newest version, else 0."""
-    line, newline, _ = os.pread(fd, _HEADER_BYTES, 0).partition(b"\n")
-    try:
-        header = decode_entry(Line(1, 0, line)) if newline else None
-    except LineError:
-        return 0
-    if isinstance(header, dict) and migrate.version_of(header) == CURRENT_VERSION:
-        return len(line) + 1
-    return 0
+    found = plain_header(fd)
+    return found[1] if found is not None and migrate.version_of(found[0]) == CURRENT_VERSION else 0
 
 
 def processors() -> int:
