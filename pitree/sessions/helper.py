@@ -204,20 +204,16 @@ def processors() -> int:
         return os.cpu_count() or 1
 
 
-def _write_all(fd: int, data: bytes) -> None:
-    view = memoryview(data)
-    while view:
-        view = view[os.write(fd, view) :]
-
-
 def main(arguments: list[str]) -> None:
     """Be a helper: decode blocks and write them to `out` until none is left."""
     gc.disable()  # nothing stays
     fd, claims, out, start, size, block_bytes = map(int, arguments)
     share = Share(fd, claims, start, size, block_bytes)
-    while (number := share.claim()) is not None:
-        frame = packed(share.block(number))
-        _write_all(out, _LENGTH.pack(len(frame)) + frame)
+    with os.fdopen(out, "wb") as stream:
+        while (number := share.claim()) is not None:
+            frame = packed(share.block(number))
+            stream.write(_LENGTH.pack(len(frame)) + frame)
+            stream.flush()  # the reader is waiting for it
 
 
 if __name__ == "__main__":
