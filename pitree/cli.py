@@ -1,19 +1,22 @@
 """The command line. Nothing here or on the way to `--help` and the printing commands imports the screen."""
 
+import gc
 import os
 import sys
 from argparse import ArgumentParser, Namespace, RawDescriptionHelpFormatter
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from pathlib import Path
-from typing import NoReturn, TextIO
+from typing import TYPE_CHECKING, Final, NoReturn, TextIO
 
 from pitree import __version__
-from pitree.commands import COMMANDS, CommandError, Place, place_of, start, warn
+from pitree.output import CommandError, warn
+from pitree.place import Place, place_of
 from pitree.sessions.errors import SessionError
-from pitree.sessions.glimpse import Glimpse
-from pitree.sessions.helper import Helper
-from pitree.sessions.layout import DEFAULT_FILTER, FILTERS
+
+if TYPE_CHECKING:  # what the screen's start can wait for
+    from pitree.sessions.glimpse import Glimpse
+    from pitree.sessions.helper import Helper
 
 _DESCRIPTION = """\
 Browse the sessions of the Pi coding agent: their trees, what the model would see at any point, and back
@@ -43,8 +46,9 @@ model:opus, label:todo, and has: with branches, name, labels, damage, parent or 
 
 Command = Callable[[Namespace, Place], int | None]
 
-_CHANGING = ("move", "label", "name", "fork", "rm", "undo")
-"""The commands that change something; their module is loaded only for them."""
+_PRINTING: Final = ("list", "search", "tree", "context", "show", "resume")
+_CHANGING: Final = ("move", "label", "name", "fork", "rm", "undo")
+"""The commands; what they need is loaded only for them."""
 
 
 class _Parser(ArgumentParser):
@@ -83,15 +87,19 @@ def _screen_parser() -> ArgumentParser:
 def _screen_arguments(arguments: Sequence[str]) -> Namespace:
     parser = _screen_parser()
     args, unknown = parser.parse_known_args(arguments)
-    if (args.session in COMMANDS or args.session in _CHANGING) and not Path(args.session).exists():
+    if (args.session in _PRINTING or args.session in _CHANGING) and not Path(args.session).exists():
         parser.error(f"{args.session} is a command, and a command comes first: `pitree {args.session} …`")
     if unknown:
         parser.error(f"unrecognized arguments: {' '.join(unknown)}")
     return args
 
 
-def _command_parser(name: str) -> ArgumentParser:
-    doc = (COMMANDS[name].__doc__ or "").strip()
+def _printing_command(name: str) -> tuple[ArgumentParser, Command]:
+    from pitree.commands import COMMANDS
+    from pitree.sessions.layout import DEFAULT_FILTER, FILTERS
+
+    command = COMMANDS[name]
+    doc = (command.__doc__ or "").strip()
     parser = _Parser(prog=f"pitree {name}", description=doc)
     _common(parser)
     if name in {"list", "search", "resume"}:
@@ -127,7 +135,7 @@ def _command_parser(name: str) -> ArgumentParser:
         parser.add_argument("id", metavar="ID", help="an entry's id, or the beginning of it")
     if name != "resume":
         parser.add_argument("--json", action="store_true", help="one JSON document on standard output")
-    return parser
+    return parser, command
 
 
 def _changing_command(name: str) -> tuple[ArgumentParser, Command]:
@@ -147,10 +155,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     try:
         with ExitStack() as stack:
             name = arguments[0] if arguments else ""
-            if name in COMMANDS or name in _CHANGING:
-                parser, command = (
-                    _changing_command(name) if name in _CHANGING else (_command_parser(name), COMMANDS[name])
-                )
+            if name in _PRINTING or name in _CHANGING:
+                gc.enable()
+                parser, command = _changing_command(name) if name in _CHANGING else _printing_command(name)
                 args = parser.parse_intermixed_args(arguments[1:])
                 code = command(args, place_of(args, stack)) or 0
             else:
@@ -185,8 +192,11 @@ def _is_terminal(stream: TextIO | None) -> bool:
     return stream is not None and stream.isatty()
 
 
-def _ahead(file: Path) -> tuple[Helper | None, Glimpse | None]:
+def _ahead(file: Path) -> "tuple[Helper | None, Glimpse | None]":
     """Begin to read a long session, and have its end for the first frame: the screen takes a while."""
+    from pitree.sessions.glimpse import Glimpse
+    from pitree.sessions.helper import Helper
+
     helper = Helper.start_for(file)
     try:
         return helper, Glimpse.of(file)
@@ -207,13 +217,20 @@ def _screen(args: Namespace, place: Place) -> int:
     # Textual draws at its own ticks, by default 60 a second: what a key changes in a second step (a message
     # from pane to pane) would wait for up to two of them.
     os.environ.setdefault("TEXTUAL_FPS", "240")
-    from pitree.catalog.cache import cache_dir
-    from pitree.journal import state_dir
-    from pitree.ui.app import PitreeApp
-    from pitree.ui.options import Options
+    from pitree.folders import cache_dir, state_dir
+    from pitree.ui.options import Options, is_folder
 
     if args.demo:  # what is deleted there is to go with it, not into the person's own trash
         os.environ["XDG_DATA_HOME"] = str(place.store.root.parent / "data")
+    kept_in = None if args.demo else state_dir()
+    cache = None if args.demo or args.no_cache else cache_dir()
+    first_rows = None
+    if file is None and cache is not None:
+        from pitree.ui.ahead import FirstRows
+        from pitree.ui.state import ViewStore
+
+        cwd = None if args.all else place.cwd
+        first_rows = FirstRows(place.store, cwd, cache, ViewStore(kept_in), is_folder=is_folder)
     options = Options(
         store=place.store,
         cwd=place.cwd,
@@ -223,12 +240,15 @@ def _screen(args: Namespace, place: Place) -> int:
         environ=environ,
         demo=args.demo,
         read_only=args.read_only,
-        state_dir=None if args.demo else state_dir(),
+        state_dir=kept_in,
         glimpse=glimpse,
         helper=helper,
-        cache_dir=None if args.demo or args.no_cache else cache_dir(),
+        cache_dir=cache,
+        first_rows=first_rows,
         poll=args.poll,
     )
+    from pitree.ui.app import PitreeApp
+
     app = PitreeApp(options)
     try:
         launched = app.run()
@@ -237,4 +257,6 @@ def _screen(args: Namespace, place: Place) -> int:
             helper.close()
     if launched is None:
         return app.return_code or 0
+    from pitree.commands import start
+
     return start(launched, keep_running=args.demo)

@@ -1,21 +1,17 @@
 """The commands that print: list, search, tree, context, show; and resume. No screen, safe for pipes."""
 
-import io
 import os
-import re
-import sys
 from argparse import Namespace
 from collections.abc import Callable, Sequence
-from contextlib import ExitStack, closing
-from dataclasses import dataclass
+from contextlib import closing
 from datetime import datetime
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, BinaryIO, Final, Literal, NoReturn
+from typing import TYPE_CHECKING, Literal, NoReturn
 
 from pitree.agent import launch as pi
-from pitree.catalog.locations import Store, find_store
 from pitree.catalog.resolve import resolve_session
 from pitree.catalog.rows import SessionRow, newest_first
+from pitree.output import CommandError, warn, write_json, write_line
+from pitree.place import Place
 from pitree.sessions import javascript
 from pitree.sessions.branching import file_lists
 from pitree.sessions.context import ContextParts, SessionContext, build_session_context, read_part
@@ -24,9 +20,8 @@ from pitree.sessions.difference import context_difference
 from pitree.sessions.entries import JsonObject
 from pitree.sessions.errors import SessionError
 from pitree.sessions.file import SessionFile
-from pitree.sessions.jsonl import encode_value
 from pitree.sessions.rows import Rows, visible_rows
-from pitree.sessions.text import display, one_line
+from pitree.sessions.text import one_line
 from pitree.sessions.tokens import context_tokens, estimate_tokens, parts_tokens
 
 if TYPE_CHECKING:  # opening it brings SQLite, which most commands do not need
@@ -34,65 +29,6 @@ if TYPE_CHECKING:  # opening it brings SQLite, which most commands do not need
     from pitree.catalog.finder import Finder
 
 _TITLE_LENGTH = 80
-
-# In UTF-8: delete, the C1 controls, line and paragraph separators, and what turns the direction of writing.
-_CONTROLS: Final = re.compile(rb"\x7f|\xc2[\x80-\x9f]|\xe2\x80[\xa8-\xae]|\xe2\x81[\xa6-\xa9]")
-
-
-class CommandError(Exception):
-    """It could not be done: one line that says what, where, and what to do."""
-
-
-@dataclass(frozen=True, slots=True)
-class Place:
-    """Where a command works: the store, and the folder that counts as "this folder"."""
-
-    store: Store
-    cwd: Path
-
-
-def place_of(args: Namespace, stack: ExitStack) -> Place:
-    """Return where `args` point; a demo store lives as long as `stack`."""
-    if args.demo:
-        from pitree import demo
-
-        made = stack.enter_context(demo.temporary())
-        return Place(Store(made.agent_dir / "sessions", flat=False, source="--demo"), made.cwd)
-    cwd = Path(os.path.abspath(args.cwd)) if args.cwd else Path.cwd()  # noqa: PTH100 - links stay, as in Pi
-    return Place(find_store(cwd, args.session_dir, os.environ), cwd)
-
-
-# ---- printing
-
-
-def write_json(value: Any) -> None:  # noqa: ANN401 - any JSON value
-    r"""Write one JSON document and a newline to standard output.
-
-    JSON leaves some characters that terminals obey as they are, such as U+009B, which is `ESC [` in one. They
-    are written as `\u009b`, which means the same.
-    """
-    encoded = encode_value(value)
-    if _CONTROLS.search(encoded) is not None:
-        encoded = _CONTROLS.sub(lambda match: b"\\u%04x" % ord(match[0].decode()), encoded)
-    _output().write(encoded + b"\n")
-
-
-def write_line(text: str = "") -> None:
-    """Write one line to standard output; what could harm a terminal is made visible."""
-    _output().write(display(text).encode() + b"\n")
-
-
-def _output() -> BinaryIO:
-    output: BinaryIO | None = getattr(sys.stdout, "buffer", None)
-    if output is None:
-        raise CommandError("standard output is closed, so there is nowhere to print to")
-    return output
-
-
-def warn(text: str) -> None:
-    """Write one line to standard error, if there is one."""
-    print(f"pitree: {display(text)}", file=sys.stderr or io.StringIO())
-
 
 # ---- list
 
@@ -195,7 +131,8 @@ def _found(
 
 def open_cache(args: Namespace) -> "Cache":
     """Return what was read of sessions before, unless it is not to be used."""
-    from pitree.catalog.cache import Cache, cache_dir
+    from pitree.catalog.cache import Cache
+    from pitree.folders import cache_dir
 
     return Cache(None if args.no_cache or args.demo else cache_dir())
 

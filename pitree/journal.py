@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Final
 
 import msgspec
-from platformdirs import user_state_path
 
 from pitree.sessions.errors import LineError
 from pitree.sessions.jsonl import encode_value, parse_value
@@ -21,11 +20,6 @@ except ImportError:  # not on Windows
 
 _KEPT: Final = 500
 _MAX_BYTES: Final = 1 << 20
-
-
-def state_dir() -> Path:
-    """Return the folder for what pitree remembers; it need not exist."""
-    return user_state_path("pitree", appauthor=False)
 
 
 class Deed(msgspec.Struct, frozen=True, omit_defaults=True, rename="camel"):

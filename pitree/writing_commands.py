@@ -14,8 +14,11 @@ from pitree.agent import summary as model
 from pitree.agent.running import being_written
 from pitree.catalog.resolve import resolve_session
 from pitree.changes import Changes, Done, describe_deed
-from pitree.commands import CommandError, Place, open_session, warn, write_json, write_line
-from pitree.journal import Deed, Journal, state_dir
+from pitree.commands import open_session
+from pitree.folders import state_dir
+from pitree.journal import Deed, Journal
+from pitree.output import CommandError, warn, write_json, write_line
+from pitree.place import Place
 from pitree.sessions.activity import last_activity
 from pitree.sessions.appending import Move, Summary
 from pitree.sessions.branching import file_lists

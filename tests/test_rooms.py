@@ -99,7 +99,7 @@ COMMANDS: dict[str, tuple[list[str], int]] = {
 @pytest.mark.parametrize("command", COMMANDS)
 def test_printing_loads_no_screen(command: str, tmp_path: Path) -> None:
     modules = loaded_by_command(*COMMANDS[command], tmp_path)
-    assert "pitree.commands" in modules
+    assert "pitree.cli" in modules
     assert not modules & (SCREEN | LATE)
     assert not {name for name in modules if name.startswith("pitree.ui")}
 

@@ -16,17 +16,14 @@ from typing import Any, Final, NamedTuple
 
 import msgspec
 from msgspec.structs import replace
-from platformdirs import user_cache_path
 
 from pitree.catalog.errors import CacheLostError
+from pitree.catalog.known import EDITION, JSON_MARK, cache_file, newest_rows, parse_json, read_row
 from pitree.catalog.locations import FoundFile
 from pitree.catalog.rows import SessionRow
 from pitree.catalog.scan import Mark, Scanned, Text, read_session
 from pitree.catalog.tally import Span
 
-# Part of the file's name, so that two versions of pitree do not fight over one: another number for other
-# tables, other fields of rows and marks, or another meaning of them.
-_EDITION: Final = 1
 _BUSY_SECONDS: Final = 5.0
 # A part grows up to this before a new one is begun, so that a session that grows for days has few of them.
 _PART_BYTES: Final = 1 << 16
@@ -92,11 +89,6 @@ class Part(NamedTuple):
     spans: list[Span]
 
 
-def cache_dir() -> Path:
-    """Return the folder for what can be made again; it need not exist."""
-    return user_cache_path("pitree", appauthor=False)
-
-
 class Cache:
     """The rows and texts of sessions. Threads may share one; so may processes its file.
 
@@ -107,7 +99,7 @@ class Cache:
 
     def __init__(self, folder: Path | None, *, file: Path | None = None) -> None:
         """Open the cache in a folder, or in a `file` that another process has told of."""
-        self._file = file if folder is None else folder / f"sessions-{_EDITION}.sqlite3"
+        self._file = file if folder is None else cache_file(folder)
         self._lock = threading.RLock()
         self._closed = False
         self.trouble: str | None = None
@@ -186,16 +178,8 @@ class Cache:
 
     def newest(self, folders: Sequence[str], limit: int) -> list[SessionRow]:
         """Return the newest rows of these folders (real paths), in no time however many there are."""
-        marks = ",".join("?" * len(folders))
         with self._used() as connection:
-            found = connection.execute(
-                "SELECT key, folder, name, row FROM files "  # noqa: S608 - question marks
-                f"WHERE +folder IN ({marks}) AND row NOT NULL ORDER BY modified DESC LIMIT ?",
-                [*map(os.fsencode, folders), limit],
-            )
-            return [
-                _row(key, os.fsdecode(folder), os.fsdecode(name), data) for key, folder, name, data in found
-            ]
+            return newest_rows(connection, folders, limit)
 
     def known(self, folder: str) -> dict[str, Known]:
         """Return what there is of a folder (its real path), by the name of the file."""
@@ -206,7 +190,7 @@ class Cache:
             known = {}
             for key, raw_name, inode, size, mtime, data in found:
                 name = os.fsdecode(raw_name)
-                row = None if data is None else _row(key, folder, name, data)
+                row = None if data is None else read_row(key, folder, name, data)
                 known[name] = Known(key, inode, size, mtime, row)
             return known
 
@@ -233,7 +217,7 @@ class Cache:
                     ids,
                 )
                 rows += [
-                    _row(key, os.fsdecode(folder), os.fsdecode(name), data)
+                    read_row(key, os.fsdecode(folder), os.fsdecode(name), data)
                     for key, folder, name, data in found
                 ]
         return rows
@@ -369,16 +353,16 @@ def _private() -> sqlite3.Connection:
 
 
 def _prepare(connection: sqlite3.Connection) -> None:
-    if connection.execute("PRAGMA user_version").fetchone()[0] == _EDITION:
+    if connection.execute("PRAGMA user_version").fetchone()[0] == EDITION:
         for table in ("files", "marks", "parts"):
             connection.execute(f"SELECT 1 FROM {table} LIMIT 0")  # noqa: S608 - is it there?
         return
     connection.execute("BEGIN IMMEDIATE")
     # somebody else may have been first
-    if connection.execute("PRAGMA user_version").fetchone()[0] != _EDITION:
+    if connection.execute("PRAGMA user_version").fetchone()[0] != EDITION:
         for statement in _TABLES.split(";"):
             connection.execute(statement)
-        connection.execute(f"PRAGMA user_version = {_EDITION}")
+        connection.execute(f"PRAGMA user_version = {EDITION}")
     connection.execute("COMMIT")
 
 
@@ -462,12 +446,9 @@ def _add_part(connection: sqlite3.Connection, key: int, text: Text, *, is_last: 
 
 # ---- what is in the columns
 
-_decode_row = msgspec.msgpack.Decoder(SessionRow).decode
 _decode_mark = msgspec.msgpack.Decoder(Mark).decode
 _decode_spans_usual = msgspec.msgpack.Decoder(list[Span]).decode
 _encode = msgspec.msgpack.encode
-# No array in MessagePack begins so.
-_JSON: Final = ord("[")
 
 
 def _packed(value: Any) -> bytes:  # noqa: ANN401 - what the tables hold
@@ -478,12 +459,6 @@ def _packed(value: Any) -> bytes:  # noqa: ANN401 - what the tables hold
         return json.dumps([msgspec.to_builtins(value)]).encode()
 
 
-def _row(key: int, folder: str, file: str, data: bytes) -> SessionRow:
-    row = msgspec.convert(json.loads(data)[0], SessionRow) if data[0] == _JSON else _decode_row(data)
-    row.folder, row.file, row.key = folder, file, key
-    return row
-
-
 def _packed_row(row: SessionRow) -> bytes:
     """Return a row without its place, which has columns of its own, and without long texts."""
     packed = replace(row, folder="", file="", text="")
@@ -492,14 +467,14 @@ def _packed_row(row: SessionRow) -> bytes:
 
 
 def _unpacked_mark(data: bytes) -> Mark:
-    if data[0] == _JSON:
-        return msgspec.convert(json.loads(data)[0], Mark)
+    if data[0] == JSON_MARK:
+        return msgspec.convert(parse_json(data), Mark)
     return _decode_mark(data)
 
 
 def _decode_spans(data: bytes) -> list[Span]:
-    if data[0] == _JSON:  # ids that are no Unicode
-        return [Span(*span) for span in json.loads(data)[0]]
+    if data[0] == JSON_MARK:  # ids that are no Unicode
+        return [Span(*span) for span in parse_json(data)]
     return _decode_spans_usual(data)
 
 

@@ -1,9 +1,10 @@
 """What a list shows of one session, and the order of lists."""
 
 from collections.abc import Iterable
+from copy import copy
 from operator import attrgetter
 from pathlib import Path
-from typing import Final
+from typing import Final, Self
 
 import msgspec
 
@@ -60,6 +61,14 @@ class SessionRow(msgspec.Struct, array_like=True, eq=False, gc=False):
     def path(self) -> Path:
         """The path of the file, as it was found."""
         return Path(self.folder, self.file)
+
+    def found_at(self, folder: str, file: str) -> Self:
+        """Return the row of the file as it was found at a place: one file can be found in several."""
+        if self.folder == folder and self.file == file:
+            return self
+        row = copy(self)
+        row.folder, row.file = folder, file
+        return row
 
     def shorten(self) -> None:
         """Let go of all of the first message that a title does not show."""

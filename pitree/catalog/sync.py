@@ -7,19 +7,18 @@ are not as they were, the newest first. Every file is looked at with `stat`; onl
 import os
 from collections.abc import Callable, Iterable
 from contextlib import suppress
-from copy import copy
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final, NamedTuple
 
 from pitree.catalog.cache import Cache, Kept, Known
 from pitree.catalog.errors import CacheLostError
+from pitree.catalog.known import FIRST_ROWS
 from pitree.catalog.locations import FoundFile, Problem, Store, files_in, session_folders
 from pitree.catalog.readers import Answer, Wanted, how_many, read_elsewhere
 from pitree.catalog.rows import SessionRow
 from pitree.catalog.scan import OnRows, ScanStoppedError, Stop, read_session, work_through
 
-_FIRST_ROWS: Final = 100
 _TRIES: Final = 3
 
 
@@ -125,11 +124,11 @@ class _Sync:
     def _show_known(self) -> None:
         """Hand out what the cache holds, the newest first."""
         own = {where: folder for folder, where in reversed(self._real.items())}
-        newest = self._cache.newest(list(own), _FIRST_ROWS)
+        newest = self._cache.newest(list(own), FIRST_ROWS)
         if newest:
-            self._on_rows([_listed_in(own[row.folder], row.file, row) for row in newest], 0, 0)
+            self._on_rows([row.found_at(own[row.folder], row.file) for row in newest], 0, 0)
         rows = [
-            _listed_in(folder, name, known.row)
+            known.row.found_at(folder, name)
             for folder, where in self._real.items()
             for name, known in self._known_in(where).items()
             if known.row is not None
@@ -147,7 +146,7 @@ class _Sync:
             if known is None or not known.is_of(file):
                 changed.setdefault(place, []).append(file)
             elif known.row is not None and (file.linked or file.folder not in self._real):
-                unshown.append(_listed_in(file.folder, file.file, known.row))
+                unshown.append(known.row.found_at(file.folder, file.file))
         if unshown:
             self._on_rows(unshown, 0, 0)
         places = {names[0]: place for place, names in changed.items()}
@@ -163,7 +162,7 @@ class _Sync:
 
         def show(keys: list[int], done: int) -> None:
             rows = [
-                _listed_in(file.folder, file.file, row)
+                row.found_at(file.folder, file.file)
                 for row in self._cache.rows(keys)
                 for file in changed[_Place(row.folder, row.file)]
             ]
@@ -245,11 +244,3 @@ def _found(paths: Iterable[Path]) -> list[FoundFile]:
         with suppress(OSError):  # opening it will say why
             found.append(FoundFile.at(path))
     return found
-
-
-def _listed_in(folder: str, file: str, row: SessionRow) -> SessionRow:
-    """Return a row at the place where it was found."""
-    if row.folder != folder or row.file != file:
-        row = copy(row)  # one file can be found in several places
-        row.folder, row.file = folder, file
-    return row

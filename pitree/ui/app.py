@@ -2,30 +2,33 @@
 
 import asyncio
 import contextlib
+import gc
 import os
 import signal
 import threading
-import traceback
 from collections.abc import Iterable
 from functools import partial
-from typing import ClassVar, Final
+from typing import TYPE_CHECKING, ClassVar, Final
 
 from rich.text import Text
 from textual.app import App, SystemCommand
 from textual.binding import Binding, BindingType
 from textual.screen import Screen
 
-from pitree.agent.launch import Launch
 from pitree.sessions.text import display, lines
 from pitree.ui.alt_keys import teach_alt_keys
 from pitree.ui.browser import Browser
 from pitree.ui.keys import GLOBAL_KEYS, PREVIEW_KEYS, SESSIONS_KEYS, TREE_KEYS
 from pitree.ui.options import Options
 
+if TYPE_CHECKING:  # what the first picture does not need
+    from pitree.agent.launch import Launch  # noqa: F401 - in quotes below
+
 _PATIENCE_SECONDS: Final = 3.0
+_STARTED_SECONDS: Final = 1.0
 
 
-class PitreeApp(App[Launch | None], inherit_bindings=False):
+class PitreeApp(App["Launch | None"], inherit_bindings=False):
     """pitree; what it returns is what to launch after it."""
 
     TITLE = "pitree"
@@ -51,6 +54,7 @@ class PitreeApp(App[Launch | None], inherit_bindings=False):
 
     def on_mount(self) -> None:
         """Leave the terminal as it was also when the program is told to end from outside."""
+        self.set_timer(_STARTED_SECONDS, _collect_garbage)
         loop = asyncio.get_running_loop()
         for name in ("SIGTERM", "SIGHUP"):
             number = getattr(signal, name, None)
@@ -68,6 +72,8 @@ class PitreeApp(App[Launch | None], inherit_bindings=False):
 
     def _fatal_error(self) -> None:
         """Say what went wrong, without the values of variables: they can hold whole conversations."""
+        import traceback
+
         told = "\n".join(display(line) for line in lines(traceback.format_exc()))
         self.panic(
             Text(f"{told}\npitree ended because of an error in itself; what stood in sessions is as it was.")
@@ -97,3 +103,9 @@ class PitreeApp(App[Launch | None], inherit_bindings=False):
 
     async def _run_on_screen(self, screen: Browser, action: str) -> None:
         await self.run_action(action, screen)
+
+
+def _collect_garbage() -> None:
+    """Begin to look for garbage, which the start does without; what is loaded by now stays."""
+    gc.freeze()
+    gc.enable()

@@ -1,9 +1,11 @@
 """The screen: three panes, and what flows between them."""
 
+from __future__ import annotations
+
 import asyncio
 import contextlib
 from pathlib import Path
-from typing import ClassVar, Final
+from typing import TYPE_CHECKING, ClassVar, Final
 
 from msgspec.structs import replace
 from textual import events
@@ -14,14 +16,10 @@ from textual.content import Content
 from textual.worker import Worker, WorkerState
 
 from pitree.catalog.arrange import scopes_of
-from pitree.catalog.errors import CacheLostError
 from pitree.catalog.locations import session_folders
-from pitree.catalog.rows import SessionRow
-from pitree.catalog.sync import update_folders
 from pitree.sessions.entries import Entry
 from pitree.sessions.errors import SessionError
 from pitree.sessions.file import SessionFile
-from pitree.sessions.plain import copy_text
 from pitree.sessions.text import one_line
 from pitree.ui.bars import KeyBar, StatusBar, TitleBar
 from pitree.ui.following import Following
@@ -35,6 +33,9 @@ from pitree.ui.panes.tree import TreePane
 from pitree.ui.reading import Picture, Reading
 from pitree.ui.remarks import liveness, newest_elsewhere, remark_on, short_path
 from pitree.ui.state import FoldStore, ViewStore
+
+if TYPE_CHECKING:  # what the first picture does not need
+    from pitree.catalog.rows import SessionRow
 
 WIDE: Final = 140
 MIDDLE: Final = 90
@@ -111,7 +112,11 @@ class Browser(Following, Moving, Opening):
             self.session_path = self._pinned
             self.call_after_refresh(self._open, self._pinned, at_once=True)
         else:
-            self._read_store()
+            first = self.options.first_rows
+            if first is not None and first.rows:
+                sessions.add_rows(first.rows, first.exists)
+            # what reads the store takes its time from the first picture
+            self.call_after_refresh(self._read_store)
             self.set_timer(_FOLLOWING_AFTER_SECONDS, self.start_following)
         self._show_status()
 
@@ -336,6 +341,9 @@ class Browser(Following, Moving, Opening):
 
     async def show_new(self, path: Path) -> None:
         """Highlight a session that was not there a moment ago."""
+        from pitree.catalog.errors import CacheLostError
+        from pitree.catalog.sync import update_folders
+
         rows: list[SessionRow] = []
 
         def look() -> dict[str, bool]:
@@ -372,6 +380,8 @@ class Browser(Following, Moving, Opening):
 
     def on_tree_pane_copy_wanted(self, event: TreePane.CopyWanted) -> None:
         """Copy an entry's text."""
+        from pitree.sessions.plain import copy_text
+
         try:
             text = copy_text(event.session.body(event.entry))
         except (SessionError, OSError) as error:

@@ -1,31 +1,31 @@
 """What changes sessions, on the screen: labels, names, forks, deleting, and undo."""
 
+from __future__ import annotations
+
 import asyncio
 from collections.abc import Callable, Sequence
 from enum import Enum, auto
 from functools import partial
 from pathlib import Path
-from typing import Final, Protocol
+from typing import TYPE_CHECKING, Final, Protocol
 
 from textual import work
 from textual.geometry import Region
 
-from pitree import trash
-from pitree.agent.running import being_written
-from pitree.catalog.rows import SessionRow
-from pitree.changes import Changes, Done, Fork, describe_deed
-from pitree.journal import Deed, Journal
-from pitree.sessions.activity import last_activity
 from pitree.sessions.entries import Entry
 from pitree.sessions.errors import ChangedError, MigrationNeededError, SessionError
 from pitree.sessions.file import SessionFile
 from pitree.sessions.text import display, one_line
-from pitree.ui.dialogs.choice import Answer, Choice
-from pitree.ui.documents.values import plural
+from pitree.ui.dialogs.answer import Answer
 from pitree.ui.following import Following
 from pitree.ui.panes.sessions import SessionsPane
 from pitree.ui.panes.tree import TreePane
 from pitree.ui.resuming import Resuming
+
+if TYPE_CHECKING:  # what the first picture does not need
+    from pitree.catalog.rows import SessionRow
+    from pitree.changes import Changes, Done, Fork
+    from pitree.journal import Deed
 
 ASKING: Final = "asking"
 """The group of the workers that wait for a person's answers."""
@@ -68,6 +68,9 @@ class Changing(Resuming):
     @property
     def changes(self) -> Changes:
         """What changes the sessions of this store."""
+        from pitree.changes import Changes
+        from pitree.journal import Journal
+
         if self._made is None:
             options = self.options
             journal = Journal(options.state_dir)
@@ -99,10 +102,15 @@ class Changing(Resuming):
 
     async def choose(self, title: str, told: Sequence[str], answers: Sequence[Answer]) -> str | None:
         """Ask, and wait for the answer."""
+        from pitree.ui.dialogs.choice import Choice
+
         return await self.app.push_screen_wait(Choice(title, told, answers))
 
     def running_warning(self, session: SessionFile) -> str | None:
         """Return what to warn of where an agent seems to be at work on a session, safe; else None."""
+        from pitree.agent.running import being_written
+        from pitree.sessions.activity import last_activity
+
         reason = being_written(session.cwd, last_activity(session), clock=self.options.clock)
         if reason is None:
             return None
@@ -358,6 +366,9 @@ class Changing(Resuming):
             self._busy = False
 
     async def _delete_agreed(self, rows: Sequence[SessionRow]) -> None:
+        from pitree import trash
+        from pitree.ui.documents.values import plural
+
         gone: list[str] = []
         problem = ""
         for row in rows:
@@ -393,6 +404,9 @@ class Changing(Resuming):
 
     def _about(self, rows: Sequence[SessionRow], forks: dict[Path, list[Fork]]) -> list[str]:
         """Return what is to be told before sessions are deleted, safe to print."""
+        from pitree.agent.running import being_written
+        from pitree.ui.documents.values import plural
+
         told: list[str] = []
         for row in rows[:_LISTED]:
             told.append(one_line(row.title, 120))
@@ -446,6 +460,8 @@ class Changing(Resuming):
             self._busy = False
 
     async def _take_back(self, deed: Deed) -> None:
+        from pitree.changes import describe_deed
+
         try:
             done = await asyncio.to_thread(self.changes.undo, deed)
         except (SessionError, OSError) as error:

@@ -4,24 +4,25 @@ Events say that something may have changed; what did is found by looking. Since 
 the open file is looked at every second as well, and the store now and then.
 """
 
+from __future__ import annotations
+
 import asyncio
 import os
 import threading
 import time
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from textual import work
 from textual.message import Message
 
-from pitree.catalog.errors import CacheLostError
-from pitree.catalog.header import read_header
-from pitree.catalog.rows import SessionRow
-from pitree.catalog.watch import TICK_SECONDS, watch_folder
 from pitree.sessions.entries import Entry
 from pitree.sessions.errors import SessionError
 from pitree.sessions.file import SessionFile
 from pitree.ui.reading import Reading
+
+if TYPE_CHECKING:  # what the first picture does not need
+    from pitree.catalog.rows import SessionRow
 
 STANDING: Final = "following"
 """The group of the workers that go on as long as the program."""
@@ -114,6 +115,8 @@ class Following(Reading):
 
     def start_following(self) -> None:
         """Begin to follow; to be called once the screen is there."""
+        from pitree.catalog.watch import TICK_SECONDS
+
         self.set_interval(TICK_SECONDS, self._tick)
         self._follow_session()
         self._follow_store()
@@ -128,6 +131,8 @@ class Following(Reading):
 
     @work(thread=True, group=STANDING, exit_on_error=False)
     def _watch(self, folder: Path, stop: threading.Event, *, recursive: bool) -> None:
+        from pitree.catalog.watch import watch_folder
+
         def changed(paths: frozenset[Path]) -> None:
             self.post_message(self.Changed(paths))
 
@@ -247,6 +252,7 @@ class Following(Reading):
 
     def _look_at(self, wanted: set[str] | None) -> None:
         """Find what changed in some folders, or in all."""
+        from pitree.catalog.errors import CacheLostError
         from pitree.catalog.sync import update_folders  # brings SQLite, which can wait for the first picture
 
         there = self.listed_folders()
@@ -294,6 +300,8 @@ def _facts(path: Path) -> object:
 
 
 def _is_session(path: Path) -> bool:
+    from pitree.catalog.header import read_header
+
     try:
         return read_header(path) is not None
     except OSError:

@@ -1,25 +1,27 @@
 """Moving the leaf on the screen: the dialog, the words that go with it, the write, and on into Pi."""
 
+from __future__ import annotations
+
 import asyncio
 from dataclasses import dataclass
 from functools import partial
+from typing import TYPE_CHECKING
 
 from textual import work
 
-from pitree.agent import launch as pi
-from pitree.agent import summary as model
-from pitree.sessions.appending import Move, Summary
-from pitree.sessions.branching import FileLists, Span, file_lists
-from pitree.sessions.context import build_session_context
 from pitree.sessions.entries import CURRENT_VERSION, Entry, JsonObject
 from pitree.sessions.errors import SessionError
 from pitree.sessions.file import SessionFile
-from pitree.sessions.moves import MovePlan, prompt_of
-from pitree.sessions.outline import files_text, outline, transcript
 from pitree.sessions.text import one_line
 from pitree.ui.changing import ASKING, Changing, Outcome
-from pitree.ui.dialogs.choice import Answer
-from pitree.ui.dialogs.move import MoveDialog, Wish
+from pitree.ui.dialogs.answer import Answer
+
+if TYPE_CHECKING:  # what the first picture does not need
+    from pitree.agent import summary as model
+    from pitree.sessions.appending import Summary
+    from pitree.sessions.branching import FileLists, Span
+    from pitree.sessions.moves import MovePlan
+    from pitree.ui.dialogs.move import Wish
 
 # Bytes. The system hands a program no longer argument than 128 KiB.
 _MAX_PROMPT = 120_000
@@ -52,6 +54,8 @@ class Moving(Changing):
             self._busy = False
 
     async def _ask_and_move(self, session: SessionFile, entry: Entry) -> None:
+        from pitree.ui.dialogs.move import MoveDialog
+
         words = _Words()
         before: bool | None = None
         while True:
@@ -94,6 +98,8 @@ class Moving(Changing):
         return told
 
     async def _write_move(self, session: SessionFile, wish: Wish, words: _Words) -> Outcome:
+        from pitree.sessions.appending import Move
+
         plan = wish.plan
         summary = words.summary if wish.kind in {"model", "outline", "write"} else None
         if plan.changes_nothing and summary is None:
@@ -106,6 +112,7 @@ class Moving(Changing):
 
     async def _edit_prompt(self, session: SessionFile, entry: Entry, words: _Words) -> bool:
         """Have the message edited that is asked again; False is back to the dialog."""
+        from pitree.sessions.moves import prompt_of
         from pitree.ui.dialogs.typing import TextEditor
 
         text = words.prompt
@@ -125,6 +132,9 @@ class Moving(Changing):
 
     async def _edit_summary(self, session: SessionFile, wish: Wish, words: _Words) -> bool:
         """Have a summary made and edited; False is back to the dialog."""
+        from pitree.sessions.appending import Summary
+        from pitree.sessions.branching import file_lists
+        from pitree.sessions.outline import files_text, outline
         from pitree.ui.dialogs.typing import TextEditor
 
         plan, usage, notes = wish.plan, None, ""
@@ -153,8 +163,10 @@ class Moving(Changing):
         words.summary = Summary(typed, files, usage)
         return True
 
-    async def _ask_model(self, session: SessionFile, plan: MovePlan) -> "_Asked | str | None":
+    async def _ask_model(self, session: SessionFile, plan: MovePlan) -> _Asked | str | None:
         """Return what the model wrote, or which other way was chosen instead: outline, write, or none."""
+        from pitree.agent import launch as pi
+        from pitree.agent import summary as model
         from pitree.ui.dialogs.waiting import Waiting
 
         try:
@@ -202,11 +214,17 @@ class _Asked:
         return self.answer.usage
 
     def with_files(self, files: FileLists) -> str:
+        from pitree.sessions.outline import files_text
+
         return "\n\n".join(part for part in (self.answer.text, files_text(files)) if part)
 
 
 def _prompt(session: SessionFile, span: Span, instructions: str) -> tuple[str, str, JsonObject | None]:
     """Return what the model is asked, what of, and which model."""
+    from pitree.agent import summary as model
+    from pitree.sessions.context import build_session_context
+    from pitree.sessions.outline import transcript
+
     said = transcript(session, span)
     told = f"{said.messages} messages"
     if said.left_out:

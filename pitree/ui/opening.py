@@ -1,24 +1,26 @@
 """What the preview hands to others: entries to the tree, texts to the clipboard, pager, editor and viewer."""
 
+from __future__ import annotations
+
 import base64
 import binascii
-from functools import partial
-from typing import Final
+from functools import cached_property, partial
+from typing import TYPE_CHECKING, Final
 
 from textual.screen import Screen
 
-from pitree.agent.launch import AgentNotFoundError, Launch
-from pitree.agent.viewers import PrivateCopies, Reader, image_suffix, open_in_viewer, reading_program
 from pitree.sessions.entries import JsonObject
 from pitree.sessions.errors import SessionError
-from pitree.sessions.plain import copy_text
 from pitree.sessions.text import one_line
-from pitree.ui.documents.model import Block
-from pitree.ui.handover import hand_over
 from pitree.ui.options import Options
 from pitree.ui.panes.preview import Preview
-from pitree.ui.panes.previewing import Wish, printed
 from pitree.ui.panes.tree import TreePane
+
+if TYPE_CHECKING:  # what the first picture does not need
+    from pitree.agent.launch import Launch
+    from pitree.agent.viewers import PrivateCopies, Reader
+    from pitree.ui.documents.model import Block
+    from pitree.ui.panes.previewing import Wish
 
 _NAMES: Final[dict[Reader, str]] = {"pager": "The pager", "editor": "The editor"}
 
@@ -28,13 +30,16 @@ class Opening(Screen[None]):
 
     options: Options
 
-    def __init__(self) -> None:
-        super().__init__()
-        self._copies = PrivateCopies()
+    @cached_property
+    def _copies(self) -> PrivateCopies:
+        from pitree.agent.viewers import PrivateCopies
+
+        return PrivateCopies()
 
     def on_unmount(self) -> None:
         """Remove the pictures that were opened."""
-        self._copies.remove()
+        if "_copies" in self.__dict__:
+            self._copies.remove()
 
     def say(self, text: str, *, warning: bool = False) -> None:
         """Say something once; already safe."""
@@ -60,6 +65,8 @@ class Opening(Screen[None]):
 
     def on_preview_copy_wanted(self, event: Preview.CopyWanted) -> None:
         """Copy a text; reading it can take its time."""
+        from pitree.sessions.plain import copy_text
+
         event.stop()
         if event.text is not None:
             self.copy(event.text)
@@ -83,6 +90,9 @@ class Opening(Screen[None]):
 
     def on_preview_reading_wanted(self, event: Preview.ReadingWanted) -> None:
         """Make a private copy of what is shown, and read it in another program."""
+        from pitree.agent.launch import AgentNotFoundError
+        from pitree.agent.viewers import reading_program
+
         event.stop()
         try:
             words = reading_program(event.reader, self.options.environ)
@@ -96,6 +106,9 @@ class Opening(Screen[None]):
         )
 
     def _write_copy(self, wish: Wish, reader: Reader, words: tuple[str, ...]) -> None:
+        from pitree.agent.launch import Launch
+        from pitree.ui.panes.previewing import printed
+
         name = "entry.json" if wish.tab == "entry" and wish.raw else f"{wish.tab}.txt"
         try:
             text = printed(wish, lambda: not self.is_running)
@@ -108,6 +121,8 @@ class Opening(Screen[None]):
         )
 
     def _read(self, launch: Launch, reader: Reader, done: partial[None]) -> None:
+        from pitree.ui.handover import hand_over
+
         try:
             ended = hand_over(self.app, launch, self.options.environ)
         finally:
@@ -140,6 +155,8 @@ class Opening(Screen[None]):
 
     def _view(self, image: JsonObject | None) -> tuple[str, bool]:
         """Return what to say of it, and whether that is a warning."""
+        from pitree.agent.viewers import image_suffix, open_in_viewer
+
         if image is None:
             return "No image is on the screen here.", False
         try:

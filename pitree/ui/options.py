@@ -1,14 +1,26 @@
 """What the screen is started with."""
 
+from __future__ import annotations
+
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from pitree.agent.launch import working_directory
 from pitree.catalog.locations import Store
-from pitree.sessions.glimpse import Glimpse
-from pitree.sessions.helper import Helper
+
+if TYPE_CHECKING:  # what the first picture does not need
+    from pitree.sessions.glimpse import Glimpse
+    from pitree.sessions.helper import Helper
+    from pitree.ui.ahead import FirstRows
+
+
+def is_folder(path: str) -> bool:
+    """Return whether a session's directory is there to work in."""
+    from pitree.agent.launch import working_directory
+
+    return working_directory(path) is not None
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,7 +29,8 @@ class Options:
 
     `state_dir` is where pitree remembers things for the next time, `cache_dir` where it keeps what it read;
     with None it forgets them. With `poll` no file system events are asked for. `glimpse` and `helper` are
-    what was begun of reading a long `file` while the screen was still being made.
+    what was begun of reading a long `file` while the screen was still being made, `first_rows` likewise of
+    the list.
     """
 
     store: Store
@@ -27,7 +40,7 @@ class Options:
     pi: str | None = None
     environ: Mapping[str, str] = field(default_factory=dict)
     clock: Callable[[], float] = time.time
-    is_folder: Callable[[str], bool] = lambda path: working_directory(path) is not None
+    is_folder: Callable[[str], bool] = is_folder
     demo: bool = False
     read_only: bool = False
     state_dir: Path | None = None
@@ -35,3 +48,4 @@ class Options:
     helper: Helper | None = None
     cache_dir: Path | None = None
     poll: bool = False
+    first_rows: FirstRows | None = None

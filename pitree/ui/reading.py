@@ -1,5 +1,7 @@
 """Reading for the screen: the store and the highlighted session, in workers that stop when nobody waits."""
 
+from __future__ import annotations
+
 import asyncio
 import threading
 import time
@@ -12,18 +14,17 @@ from textual.screen import Screen
 from textual.worker import get_current_worker
 
 from pitree.catalog.errors import CacheLostError
-from pitree.catalog.locations import Problem
 from pitree.catalog.rows import SessionRow
 from pitree.sessions.errors import SessionError
 from pitree.sessions.file import SessionFile, StoppedError
-from pitree.sessions.glimpse import Glimpse
-from pitree.sessions.helper import Helper
 from pitree.sessions.layout import Layout
 from pitree.ui.options import Options
 from pitree.ui.remarks import remark_on
 
 if TYPE_CHECKING:  # it brings SQLite, which can wait until the first picture is there
     from pitree.catalog.finder import Finder
+    from pitree.catalog.locations import Problem
+    from pitree.sessions.helper import Helper
 
 _LOADING: Final = "session"
 _DEBOUNCE_SECONDS: Final = 0.03
@@ -52,7 +53,7 @@ class Reading(Screen[None]):
     _stop_loading = threading.Event()
     _begun = False
     """Whether what was read before the screen was there has been used."""
-    _finder: "Finder | None" = None
+    _finder: Finder | None = None
     _finder_opening = threading.Lock()
 
     class SessionLoaded(Message):
@@ -103,7 +104,7 @@ class Reading(Screen[None]):
             self._finder.cache.close()
 
     @property
-    def finder(self) -> "Finder":
+    def finder(self) -> Finder:
         """What was read of sessions before; opened when it is first asked for, in whatever thread."""
         with self._finder_opening:
             if self._finder is None:
@@ -169,6 +170,8 @@ class Reading(Screen[None]):
 
         Of a long one the end comes first, as a `Glimpse`.
         """
+        from pitree.sessions.helper import Helper
+
         self._stop_loading.set()
         stop = self._stop_loading = threading.Event()
         if not at_once:  # holding a key down must not read every session it passes
@@ -215,6 +218,8 @@ class Reading(Screen[None]):
 
 
 def _glimpse(path: Path) -> SessionFile | None:
+    from pitree.sessions.glimpse import Glimpse
+
     try:
         return Glimpse.of(path)
     except OSError:

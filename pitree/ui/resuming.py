@@ -1,18 +1,19 @@
 """Going from the screen into Pi: for good, or there and back."""
 
+from __future__ import annotations
+
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from textual.screen import Screen
 
-from pitree.agent import launch as pi
-from pitree.agent.clipboard import copy_locally
-from pitree.catalog.header import read_header
 from pitree.sessions.file import SessionFile
 from pitree.sessions.text import display, one_line
-from pitree.ui.dialogs.choice import Answer, Choice
-from pitree.ui.handover import hand_over
+from pitree.ui.dialogs.answer import Answer
 from pitree.ui.options import Options
+
+if TYPE_CHECKING:  # what the first picture does not need
+    from pitree.agent import launch as pi
 
 RESUME_HERE: Final = "resume"
 FORK_HERE: Final = "fork"
@@ -54,6 +55,8 @@ class Resuming(Screen[None]):
 
         The highlighted session may still be being read, so its header is read here: one line.
         """
+        from pitree.catalog.header import read_header
+
         if self.session is not None and self.session.path == path:
             return None if self.session.refused_by_pi else self.session.cwd
         try:
@@ -64,6 +67,8 @@ class Resuming(Screen[None]):
         return cwd if isinstance(cwd, str) or cwd is None else ""
 
     def _command(self, path: Path, prompt: str | None = None) -> str:
+        from pitree.agent import launch as pi
+
         try:
             program = pi.find_pi(self.options.pi, self.options.environ)
         except pi.AgentNotFoundError as error:
@@ -74,6 +79,8 @@ class Resuming(Screen[None]):
 
     def copy(self, text: str) -> None:
         """Put text on the clipboard: the terminal's own, and the machine's where it has one."""
+        from pitree.agent.clipboard import copy_locally
+
         told = f"copied: {one_line(text, 500)}"
         encoded = text.encode("utf-8", "replace")
         fits = len(encoded) <= _TERMINAL_CLIPBOARD
@@ -90,6 +97,9 @@ class Resuming(Screen[None]):
         self.run_worker(copy_here, thread=True, exit_on_error=False, group="clipboard")
 
     def _launch(self, *, visit: bool, prompt: str | None = None) -> None:
+        from pitree.agent import launch as pi
+        from pitree.ui.dialogs.choice import Choice
+
         path = self.session_path
         if path is None:
             self.say("No session is highlighted.")
@@ -135,10 +145,14 @@ class Resuming(Screen[None]):
         )
 
     def _fork(self, program: tuple[str, ...], path: Path) -> pi.Launch:
+        from pitree.agent import launch as pi
+
         store = self.options.store
         return pi.fork(program, path, self.options.cwd, session_dir=store.root if store.flat else None)
 
     def _explain_missing_pi(self, reason: str, command: str) -> None:
+        from pitree.ui.dialogs.choice import Choice
+
         def answered(answer: str | None) -> None:
             if answer == "copy":
                 self.copy(command)
@@ -153,6 +167,8 @@ class Resuming(Screen[None]):
         )
 
     def _go(self, launch: pi.Launch, *, visit: bool) -> None:
+        from pitree.ui.handover import hand_over
+
         if not visit:
             self.app.exit(launch)
             return

@@ -1,7 +1,7 @@
 """A question with a few answers, each with a letter of its own."""
 
 from collections.abc import Sequence
-from typing import ClassVar, NamedTuple
+from typing import ClassVar
 
 from textual import events
 from textual.app import ComposeResult
@@ -13,14 +13,7 @@ from textual.widgets import OptionList, Static
 from textual.widgets.option_list import Option
 
 from pitree.ui.alt_keys import typed_text
-
-
-class Answer(NamedTuple):
-    """What can be chosen: a letter, words, and what the dialog returns."""
-
-    letter: str
-    text: str
-    value: str
+from pitree.ui.dialogs.answer import Answer
 
 
 class Choice(ModalScreen[str | None]):

@@ -16,7 +16,8 @@ from textual.screen import ModalScreen
 from textual.widgets import Input, Static, TextArea
 
 from pitree.sessions.text import display, lines
-from pitree.ui.dialogs.choice import Answer, Choice
+from pitree.ui.dialogs.answer import Answer
+from pitree.ui.dialogs.choice import Choice
 
 
 def editable(text: str) -> str:

@@ -10,7 +10,6 @@ from textual.widget import Widget
 from textual.worker import get_current_worker
 
 from pitree.sessions.text import one_line
-from pitree.ui.documents.find import MOST_FOUND, find_all, typed_pattern
 from pitree.ui.documents.layout import Spot
 from pitree.ui.documents.model import Document
 from pitree.ui.panes.document_view import DocumentView
@@ -98,6 +97,8 @@ class Finder(Widget):
         self._look_for("")
 
     def _look_for(self, text: str) -> None:
+        from pitree.ui.documents.find import typed_pattern
+
         self._pattern = typed_pattern(text)
         self._jumping = True
         self.view.mark(self._pattern)
@@ -111,6 +112,8 @@ class Finder(Widget):
         self._search()
 
     def _search(self) -> None:
+        from pitree.ui.documents.find import find_all
+
         self._spots, self._complete = [], False
         pattern, document, start = self._pattern, self.view.document, self._start
         self.workers.cancel_group(self, "find")
@@ -159,6 +162,8 @@ class Finder(Widget):
     @property
     def search_status(self) -> str:
         """What is looked for and what was found, safe to print; "" where nothing is looked for."""
+        from pitree.ui.documents.find import MOST_FOUND
+
         if not self._typed.is_open and self._pattern is None:
             return ""
         typed = f"/{one_line(self._typed.text, _SHOWN_CHARACTERS)}{'▏' if self._typed.is_open else ''}"

@@ -1,9 +1,11 @@
 """The Preview pane: the highlighted entry in full, what the model would see there, what a move changes."""
 
+from __future__ import annotations
+
 import threading
 from collections.abc import Iterator
 from functools import partial
-from typing import ClassVar, Final
+from typing import TYPE_CHECKING, ClassVar, Final
 
 from textual.app import ComposeResult
 from textual.binding import BindingType
@@ -13,7 +15,6 @@ from textual.reactive import reactive
 from textual.timer import Timer
 from textual.worker import get_current_worker
 
-from pitree.agent.viewers import Reader
 from pitree.sessions.entries import Entry
 from pitree.sessions.errors import SessionError
 from pitree.sessions.file import SessionFile, StoppedError
@@ -25,6 +26,9 @@ from pitree.ui.panes.document_view import DocumentView
 from pitree.ui.panes.found import Finder
 from pitree.ui.panes.previewing import TABS, Maker, Tab, Wish
 from pitree.ui.panes.tab_bar import TabBar
+
+if TYPE_CHECKING:  # what the first picture does not need
+    from pitree.agent.viewers import Reader
 
 # Long enough to pass over what a held key only touches, too short to be noticed.
 _DEBOUNCE_SECONDS: Final = 0.04
@@ -50,14 +54,14 @@ class Preview(Finder, Vertical, can_focus=True, can_focus_children=False):
     class Shown(Message):
         """A document is on display; `entry_id` is None where there is nothing to show."""
 
-        def __init__(self, preview: "Preview", entry_id: str | None, tab: Tab) -> None:
+        def __init__(self, preview: Preview, entry_id: str | None, tab: Tab) -> None:
             super().__init__()
             self.preview = preview
             self.entry_id = entry_id
             self.tab = tab
 
         @property
-        def control(self) -> "Preview":
+        def control(self) -> Preview:
             """The pane."""
             return self.preview
 

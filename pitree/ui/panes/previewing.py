@@ -1,17 +1,19 @@
 """What the preview is asked to show, and the documents that answer it; made in a worker."""
 
+from __future__ import annotations
+
 import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
-from typing import Final, Literal, get_args
+from typing import TYPE_CHECKING, Final, Literal, get_args
 
 from pitree.sessions.entries import Entry
 from pitree.sessions.file import SessionFile
-from pitree.sessions.ledger import Ledger
 from pitree.sessions.text import one_line
-from pitree.ui.documents.entry import entry_document
 from pitree.ui.documents.model import Document, notice
-from pitree.ui.documents.raw import raw_document, raw_text
+
+if TYPE_CHECKING:  # what the first picture does not need
+    from pitree.sessions.ledger import Ledger
 
 Tab = Literal["entry", "context", "changes"]
 
@@ -35,7 +37,7 @@ class Wish:
     whole: bool = False
     raw: bool = False
 
-    def like(self, other: "Wish | None") -> bool:
+    def like(self, other: Wish | None) -> bool:
         """Return whether both want the same thing, so that the place in it can be kept."""
         return (
             other is not None
@@ -45,7 +47,7 @@ class Wish:
             and self.session.path == other.session.path
         )
 
-    def but(self, *, whole: bool = False, raw: bool | None = None, tab: Tab | None = None) -> "Wish":
+    def but(self, *, whole: bool = False, raw: bool | None = None, tab: Tab | None = None) -> Wish:
         """Return a wish for the same entry in another way."""
         return replace(self, whole=whole, raw=self.raw if raw is None else raw, tab=tab or self.tab)
 
@@ -62,6 +64,9 @@ class Maker:
         Raises StoppedError as soon as `stop` returns true, SessionError and OSError where the file cannot be
         read.
         """
+        from pitree.ui.documents.entry import entry_document
+        from pitree.ui.documents.raw import raw_document
+
         session, entry = wish.session, wish.entry
         if wish.tab != "entry" and not session.complete:
             yield notice(one_line(entry.id, 60), "", "The whole session is still being read.")
@@ -83,6 +88,8 @@ class Maker:
             yield from _coloured(wish)
 
     def _ledger_of(self, session: SessionFile) -> Ledger:
+        from pitree.sessions.ledger import Ledger
+
         if self._ledger is None or self._ledger.session is not session:
             self._ledger = Ledger(session)
         return self._ledger
@@ -90,6 +97,8 @@ class Maker:
 
 def _coloured(wish: Wish) -> Iterator[Document]:
     """Yield the document of an entry; of the first code there is, before the colours are loaded as well."""
+    from pitree.ui.documents.entry import entry_document
+
     colour = "pitree.ui.documents.syntax" in sys.modules
     document = entry_document(wish.session, wish.entry, whole=wish.whole, colour=colour)
     if document.uncoloured:
@@ -103,6 +112,8 @@ def printed(wish: Wish, stop: Callable[[], bool]) -> str:
 
     Raises what `Maker.documents` raises.
     """
+    from pitree.ui.documents.raw import raw_text
+
     if wish.tab == "entry" and wish.raw:
         return raw_text(wish.session, wish.entry)
     *_, document = Maker().documents(wish.but(whole=True), stop)

@@ -1,21 +1,25 @@
 """One line of the list of sessions: what stands in it at which width."""
 
+from __future__ import annotations
+
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 import humanize
 from rich.style import Style
 from textual.strip import Strip
 
 from pitree.catalog.arrange import Line
-from pitree.catalog.hits import Hit
 from pitree.catalog.rows import SessionRow
 from pitree.sessions.text import one_line
 from pitree.ui.remarks import short_path
 from pitree.ui.rows import Span, justified, marked, width_of
+
+if TYPE_CHECKING:  # what the first picture does not need
+    from pitree.catalog.hits import Hit
 
 _LIVE_SECONDS: Final = 60.0
 """For so long after the last change of its file a session counts as live."""

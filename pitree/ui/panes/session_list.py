@@ -1,5 +1,7 @@
 """The list of sessions: which are shown, in which order, with a highlight that stays on its session."""
 
+from __future__ import annotations
+
 import time
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
@@ -12,8 +14,6 @@ from textual.message import Message
 from textual.strip import Strip
 
 from pitree.catalog.arrange import Keeps, Line, Scope, View, arrange
-from pitree.catalog.hits import Hit
-from pitree.catalog.narrow import misread
 from pitree.catalog.rows import SessionRow
 from pitree.sessions.text import one_line
 from pitree.ui.lineview import RowList
@@ -22,6 +22,7 @@ from pitree.ui.panes.session_line import Look, age, is_live, session_strip
 
 if TYPE_CHECKING:  # it brings SQLite, which can wait until the first picture is there
     from pitree.catalog.finder import Finder
+    from pitree.catalog.hits import Hit
 
 # More rows than these are put in order away from the screen.
 _AT_ONCE: Final = 2000
@@ -40,7 +41,7 @@ class Sources:
     """Where the pane has everything from: `scopes` says which sessions are in which."""
 
     scopes: dict[Scope, Keeps]
-    open_finder: Callable[[], "Finder"]
+    open_finder: Callable[[], Finder]
     keep_view: Callable[[View], None] = lambda _view: None
     clock: Callable[[], float] = time.time
     view: View = field(default_factory=View)
@@ -282,6 +283,8 @@ class SessionList(SearchedList):
             self.action_activate()
 
     def _set_placeholder(self) -> None:
+        from pitree.catalog.narrow import misread
+
         if self.query_text or self.view.named_only:
             self.placeholder = [
                 "No session matches.",

@@ -1,8 +1,10 @@
 """The Sessions pane: the list of sessions, its keys and its search."""
 
+from __future__ import annotations
+
 import time
 from collections.abc import Iterable
-from typing import Any, ClassVar, Final
+from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 from msgspec.structs import replace
 from textual import work
@@ -13,12 +15,12 @@ from textual.worker import get_current_worker
 
 from pitree.catalog.arrange import GROUPS, ORDERS, SCOPES, View
 from pitree.catalog.errors import CacheLostError
-from pitree.catalog.hits import Hit
-from pitree.catalog.narrow import split_query
 from pitree.catalog.rows import SessionRow
-from pitree.sessions.query import parse_query
 from pitree.ui.keys import SESSIONS_KEYS, bindings
 from pitree.ui.panes.session_list import SessionList, Sources
+
+if TYPE_CHECKING:  # what the first picture does not need
+    from pitree.catalog.hits import Hit
 
 __all__ = ["SessionsPane", "Sources"]
 
@@ -247,6 +249,9 @@ class SessionsPane(SessionList):
         self._rebuild(first=event.first and not goes_on)
 
     def _words(self) -> list[str]:
+        from pitree.catalog.narrow import split_query
+        from pitree.sessions.query import parse_query
+
         return [term.text for term in parse_query(split_query(self.query_text)[1]).terms]
 
     # ---- where it matches

@@ -1,7 +1,9 @@
 """The Tree pane: what a person does with the tree of a session."""
 
+from __future__ import annotations
+
 from bisect import bisect_left
-from typing import ClassVar, Final
+from typing import TYPE_CHECKING, ClassVar, Final
 
 from textual import events, work
 from textual.binding import BindingType
@@ -10,15 +12,16 @@ from textual.worker import get_current_worker
 
 from pitree.sessions.entries import Entry
 from pitree.sessions.file import SessionFile
-from pitree.sessions.find import EntryTexts
 from pitree.sessions.layout import DEFAULT_FILTER, FILTERS
-from pitree.sessions.query import Query, parse_query
 from pitree.sessions.rows import layout_rows
-from pitree.ui.dialogs.labels import Labels
 from pitree.ui.keys import TREE_KEYS, bindings
 from pitree.ui.panes import tree_jumps
 from pitree.ui.panes.tree_view import Asked, TreeView
 from pitree.ui.state import Folds
+
+if TYPE_CHECKING:  # what the first picture does not need
+    from pitree.sessions.find import EntryTexts
+    from pitree.sessions.query import Query
 
 _READING_TEXTS: Final = "entry-texts"
 _REST_SECONDS: Final = 0.3
@@ -98,6 +101,8 @@ class TreePane(TreeView):
 
     def set_query(self, query: str) -> None:
         """Search for words; a blank query leaves the search."""
+        from pitree.sessions.query import parse_query
+
         if query == self.query_text:
             return
         if not self.query_text and self.highlighted is not None:
@@ -126,6 +131,8 @@ class TreePane(TreeView):
 
     def read_texts(self) -> None:
         """Read the texts that are missing, away from the screen; what comes meanwhile is read after that."""
+        from pitree.sessions.find import EntryTexts
+
         if self.session is not None and not self.searching:
             self.searching = True
             self._texts_are_behind = False
@@ -237,6 +244,8 @@ class TreePane(TreeView):
 
     def action_labels(self) -> None:
         """Choose from the labels where to go."""
+        from pitree.ui.dialogs.labels import Labels
+
         labels = [] if self.session is None else list(self.session.tree.labels.items())
         if not labels:
             self.app.bell()

@@ -1,26 +1,29 @@
 """The entries of one session as rows: filtered, folded, narrowed by a search, with a highlight."""
 
+from __future__ import annotations
+
 import gc
 import textwrap
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
-from typing import ClassVar, Final
+from typing import TYPE_CHECKING, ClassVar, Final
 
 from textual.message import Message
 from textual.strip import Strip
 
 from pitree.sessions.entries import Entry
 from pitree.sessions.file import SessionFile
-from pitree.sessions.find import EntryTexts
 from pitree.sessions.layout import DEFAULT_FILTER, Layout
 from pitree.sessions.query import Query
 from pitree.sessions.rows import NOTES, Rows, layout_rows
 from pitree.sessions.text import one_line
-from pitree.ui.documents.values import moment
 from pitree.ui.lineview import RowList
 from pitree.ui.panes.described import DescribedList
 from pitree.ui.rows import entry_head, entry_text, marked, strip_of
 from pitree.ui.state import Folds, FoldStore
+
+if TYPE_CHECKING:  # what the first picture does not need
+    from pitree.sessions.find import EntryTexts
 
 _MANY_ENTRIES: Final = 10_000
 
@@ -403,6 +406,8 @@ class TreeView(DescribedList):
         return strip.crop(left, left + width)
 
     def _label_time(self, entry: Entry) -> str:
+        from pitree.ui.documents.values import moment
+
         stamp = None if self.session is None else self.session.tree.label_times.get(entry.id)
         return moment(stamp) if stamp else ""
 

@@ -1,0 +1,47 @@
+"""What the first picture of the list needs, read in a thread while the screen's framework is being loaded.
+
+Loading it takes most of a start. A thread and not a call, since a disk can be slow: what is not there when
+the first picture is drawn comes later, as it would without.
+"""
+
+import threading
+from collections.abc import Callable
+from pathlib import Path
+
+from pitree.catalog.known import cache_file, newest_known
+from pitree.catalog.locations import Store, session_folders
+from pitree.catalog.rows import SessionRow
+from pitree.ui.state import ViewStore
+
+
+class FirstRows:
+    """The newest sessions that the cache knows, in the scope in which the list was left.
+
+    `rows`, and `exists` (which of their directories are there), are empty until they are read.
+    """
+
+    def __init__(
+        self,
+        store: Store,
+        cwd: Path | None,
+        cache_dir: Path,
+        kept: ViewStore,
+        *,
+        is_folder: Callable[[str], bool],
+    ) -> None:
+        """Begin to read; `cwd` is the folder that counts as this folder, None for all whatever was kept."""
+        self.rows: list[SessionRow] = []
+        self.exists: dict[str, bool] = {}
+        self._store = store
+        self._cwd = cwd
+        self._cache = cache_file(cache_dir)
+        self._kept = kept
+        self._is_folder = is_folder
+        threading.Thread(target=self._read, name="first rows", daemon=True).start()
+
+    def _read(self) -> None:
+        view = self._kept.load()
+        cwd = str(self._cwd) if self._cwd is not None and view.scope == "folder" else None
+        rows = newest_known(self._cache, session_folders(self._store, cwd, nested=view.nested))
+        self.exists = {folder: self._is_folder(folder) for folder in {row.cwd for row in rows if row.cwd}}
+        self.rows = rows
