@@ -11,9 +11,10 @@ import signal
 import subprocess
 import sys
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, NoReturn
+
+import msgspec
 
 from pitree.sessions.errors import SessionError
 from pitree.sessions.text import display
@@ -34,8 +35,7 @@ class AgentNotFoundError(SessionError):
         self.words = tuple(words) or (command,)
 
 
-@dataclass(frozen=True, slots=True)
-class Launch:
+class Launch(msgspec.Struct, frozen=True):
     """A command with its arguments, and the directory to run it in (None: where we are)."""
 
     argv: tuple[str, ...]

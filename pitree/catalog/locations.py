@@ -8,11 +8,12 @@ import os
 import re
 import stat
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from operator import attrgetter
 from pathlib import Path
 from typing import Any, Final, NamedTuple, Self
 from urllib.parse import unquote
+
+import msgspec
 
 from pitree.sessions.errors import LineError
 from pitree.sessions.jsonl import parse_value
@@ -59,8 +60,7 @@ class Problem(NamedTuple):
     reason: str
 
 
-@dataclass(frozen=True, slots=True)
-class Store:
+class Store(msgspec.Struct, frozen=True):
     """A session root.
 
     A `flat` root holds the files of all working directories side by side; otherwise each working directory

@@ -1,8 +1,9 @@
 """What moving the leaf leaves behind: the common ancestor, the abandoned span, its files and messages."""
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from typing import Final, NamedTuple
+
+import msgspec
 
 from pitree.sessions.context import Session, blocks_of, edited_messages, entry_messages
 from pitree.sessions.entries import Entry, JsonObject
@@ -11,8 +12,7 @@ from pitree.sessions.tree import Tree
 _MODIFYING: Final = ("write", "edit")
 
 
-@dataclass(frozen=True, slots=True)
-class Span:
+class Span(msgspec.Struct, frozen=True):
     """What lies between the old leaf and the place that is moved to.
 
     `entries` go from the one below `ancestor_id` (None: there is no common ancestor) to the old leaf, in this

@@ -1,8 +1,9 @@
 """What the model sees when the conversation goes on from an entry: Pi's context, and where it comes from."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
 from typing import Any, NamedTuple, Protocol
+
+import msgspec
 
 from pitree.sessions import javascript
 from pitree.sessions.entries import Entry, JsonObject
@@ -26,8 +27,7 @@ class Session(Protocol):
     def body(self, entry: Entry) -> JsonObject: ...  # noqa: D102
 
 
-@dataclass(frozen=True, slots=True)
-class OpenCall:
+class OpenCall(msgspec.Struct, frozen=True):
     """A tool call in the context whose result is not on the path: an unsound place to go on from."""
 
     entry_id: str
@@ -35,8 +35,7 @@ class OpenCall:
     name: str
 
 
-@dataclass(slots=True)
-class SessionContext:
+class SessionContext(msgspec.Struct):
     """The context at one leaf.
 
     `messages` are the stored objects; `sources[i]` is the entry that gave `messages[i]`. `thinking_level`
@@ -44,9 +43,9 @@ class SessionContext:
     not reach a root, or is None.
     """
 
-    entries: list[Entry] = field(default_factory=list)
-    messages: list[JsonObject] = field(default_factory=list)
-    sources: list[Entry] = field(default_factory=list)
+    entries: list[Entry] = msgspec.field(default_factory=list)
+    messages: list[JsonObject] = msgspec.field(default_factory=list)
+    sources: list[Entry] = msgspec.field(default_factory=list)
     thinking_level: Any = "off"
     model: JsonObject | None = None
     gap: str | None = None

@@ -2,8 +2,9 @@
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import Any, Final, NamedTuple
+
+import msgspec
 
 from pitree.sessions.javascript import WHITESPACE, trim
 from pitree.sessions.jsregex import PatternError, translate
@@ -20,8 +21,7 @@ class Term(NamedTuple):
     is_phrase: bool
 
 
-@dataclass(slots=True)
-class Query:
+class Query(msgspec.Struct):
     """What to look for: `terms`, or a compiled `pattern` of the package `regex`.
 
     `error` says why nothing is found, in words for the person who typed it, or is None. A search that takes

@@ -4,7 +4,8 @@ The estimate is Pi's rule of thumb, four characters to a token, so that both nam
 """
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+
+import msgspec
 
 from pitree.sessions.context import FAILED, ContextParts, Session, SessionContext, blocks_of, read_part
 from pitree.sessions.entries import Entry, JsonObject
@@ -18,8 +19,7 @@ ROLES_WITH_USAGE = ("assistant", "toolResult")
 """Which entries, and which messages, have a usage record of their own that counts: those that Pi adds up."""
 
 
-@dataclass(frozen=True, slots=True)
-class ContextTokens:
+class ContextTokens(msgspec.Struct, frozen=True):
     """The size of a context in tokens; `estimated` is the part that no model has counted."""
 
     total: int

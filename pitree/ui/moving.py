@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
 
+import msgspec
 from textual import work
 
 from pitree.sessions.entries import CURRENT_VERSION, Entry, JsonObject
@@ -27,8 +27,7 @@ if TYPE_CHECKING:  # what the first picture does not need
 _MAX_PROMPT = 120_000
 
 
-@dataclass(slots=True)
-class _Words:
+class _Words(msgspec.Struct):
     """What was typed so far, so that no way out of a dialog loses it."""
 
     prompt: str | None = None
@@ -202,8 +201,7 @@ class Moving(Changing):
         return await self.choose("The model wrote no summary", [one_line(told, 600)], answers) or None
 
 
-@dataclass(frozen=True, slots=True)
-class _Asked:
+class _Asked(msgspec.Struct, frozen=True):
     """What a model wrote, and what to say of it."""
 
     answer: model.ModelSummary

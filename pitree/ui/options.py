@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+import msgspec
 
 from pitree.catalog.locations import Store
 
@@ -23,8 +24,7 @@ def is_folder(path: str) -> bool:
     return working_directory(path) is not None
 
 
-@dataclass(frozen=True, slots=True)
-class Options:
+class Options(msgspec.Struct, frozen=True):
     """`file` is the session to open on; `pi` the program that `--pi` names; `clock` gives Unix seconds.
 
     `state_dir` is where pitree remembers things for the next time, `cache_dir` where it keeps what it read;
@@ -38,7 +38,7 @@ class Options:
     file: Path | None = None
     everything: bool = False
     pi: str | None = None
-    environ: Mapping[str, str] = field(default_factory=dict)
+    environ: Mapping[str, str] = msgspec.field(default_factory=dict)
     clock: Callable[[], float] = time.time
     is_folder: Callable[[str], bool] = is_folder
     demo: bool = False

@@ -1,8 +1,9 @@
 """A message: what was said, thought, called, and what came of it; by role."""
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
 from typing import Any, Final
+
+import msgspec
 
 from pitree.sessions.context import Session
 from pitree.sessions.describe import content_line
@@ -34,8 +35,7 @@ BAD_ENDS: Final[dict[str, str]] = {
 _GOOD_ENDS: Final = ("stop", "toolUse")
 
 
-@dataclass(frozen=True, slots=True)
-class Joined:
+class Joined(msgspec.Struct, frozen=True):
     """What a message is shown together with.
 
     `call` is the tool call block that a tool result answers, and `calling` the entry it is in. `results` are
@@ -45,7 +45,7 @@ class Joined:
     session: Session | None = None
     call: JsonObject | None = None
     calling: Entry | None = None
-    results: Mapping[str, Entry] = field(default_factory=dict)
+    results: Mapping[str, Entry] = msgspec.field(default_factory=dict)
 
 
 _ALONE: Final = Joined()

@@ -5,8 +5,9 @@ A section gives its lines when it is asked, so that megabytes of text cost nothi
 
 import re
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from typing import Final, Literal, NamedTuple, Protocol, get_args
+
+import msgspec
 
 from pitree.sessions.entries import JsonObject
 from pitree.sessions.text import display
@@ -108,8 +109,7 @@ class Section(Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True)
-class Lines:
+class Lines(msgspec.Struct, frozen=True):
     """A section of lines that were made already."""
 
     made: tuple[Line, ...]
@@ -124,8 +124,7 @@ class Lines:
         return self.made
 
 
-@dataclass(frozen=True, slots=True)
-class TextSlice:
+class TextSlice(msgspec.Struct, frozen=True):
     """The part of a text from `start` to `end`, with newlines alone between lines; made safe when shown.
 
     With `goes_on` it ends within a line, with `goes_on_from` it begins within one. `first` is the number of
@@ -177,8 +176,7 @@ class BlockSource(Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True)
-class Said:
+class Said(msgspec.Struct, frozen=True):
     """A block that is known already: its text (or what makes it) and its images."""
 
     text: str | Callable[[], str]
@@ -203,8 +201,7 @@ class Block(NamedTuple):
     source: BlockSource
 
 
-@dataclass(frozen=True, slots=True)
-class Document:
+class Document(msgspec.Struct, frozen=True):
     """What the preview shows of one thing. `cut` says that something was left out for its size.
 
     `blocks` are in order. With `unfinished`, the same document is still being completed. `uncoloured` says

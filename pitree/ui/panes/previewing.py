@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final, Literal, get_args
+
+import msgspec
+from msgspec.structs import replace
 
 from pitree.sessions.entries import Entry
 from pitree.sessions.file import SessionFile
@@ -24,8 +26,7 @@ _LONG_BYTES: Final = 4 << 20
 _BEGINNING_BYTES: Final = 1 << 18
 
 
-@dataclass(frozen=True, eq=False, slots=True)
-class Wish:
+class Wish(msgspec.Struct, frozen=True, eq=False):
     """What somebody wants to see. Two wishes are never equal: the newest one counts.
 
     With `whole`, nothing is cut for its size; with `raw`, an entry is shown as it stands in the file.

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from datetime import timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 import humanize
+import msgspec
 from rich.style import Style
 from textual.strip import Strip
 
@@ -55,8 +55,7 @@ def amount(number: float) -> str:
     return f"{number:.0f}T"
 
 
-@dataclass(frozen=True, slots=True)
-class Look:
+class Look(msgspec.Struct, frozen=True):
     """What a line depends on besides its session."""
 
     now: float

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar, Final
 
+import msgspec
 from msgspec.structs import replace
 from textual import work
 from textual.message import Message
@@ -36,15 +36,14 @@ _ORDER_WORDS: Final = {
 }
 
 
-@dataclass(frozen=True)
-class Sources:
+class Sources(msgspec.Struct, frozen=True):
     """Where the pane has everything from: `scopes` says which sessions are in which."""
 
     scopes: dict[Scope, Keeps]
     open_finder: Callable[[], Finder]
     keep_view: Callable[[View], None] = lambda _view: None
     clock: Callable[[], float] = time.time
-    view: View = field(default_factory=View)
+    view: View = msgspec.field(default_factory=View)
 
 
 class SessionList(SearchedList):
