@@ -122,12 +122,16 @@ class Preview(Finder, Vertical, can_focus=True, can_focus_children=False):
         self._came_from: list[str] = []
 
     def compose(self) -> ComposeResult:
-        """Put the tabs above the document."""
+        """Put the tabs above the document, which has so many styles that the first picture is without it."""
         yield self._bar
-        yield self.view
 
     def on_mount(self) -> None:
-        """Show what was asked for before there was a screen."""
+        """See to the document, once there is a first picture."""
+        self.call_after_refresh(self._add_view)
+
+    async def _add_view(self) -> None:
+        """Show what was asked for before there was a place for it."""
+        await self.mount(self.view)
         if self._wish is None:
             self._show_nothing(None)
         else:
@@ -144,7 +148,7 @@ class Preview(Finder, Vertical, can_focus=True, can_focus_children=False):
             self._wish = None
             if self._stop is not None:
                 self._stop.set()
-            if self.is_mounted:
+            if self.view.is_mounted:
                 self._show_nothing(session)
             return
         self._ask(Wish(session, entry, self.tab, raw=self.raw))
@@ -153,7 +157,7 @@ class Preview(Finder, Vertical, can_focus=True, can_focus_children=False):
         if wish.like(self._wish) and self._wish is not None and self._wish.whole:
             wish = wish.but(whole=True)
         self._wish = wish
-        if self._timer is None and self.is_mounted:
+        if self._timer is None and self.view.is_mounted:
             self._timer = self.set_timer(_DEBOUNCE_SECONDS, self._begin)
 
     def watch_tab(self) -> None:
