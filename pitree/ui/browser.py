@@ -119,6 +119,7 @@ class Browser(Following, Moving, Opening):
             self.call_after_refresh(self._read_store)
             self.set_timer(_FOLLOWING_AFTER_SECONDS, self.start_following)
         self._show_status()
+        self._show_title()
 
     def _empty_page(self) -> list[str]:
         store = self.options.store
