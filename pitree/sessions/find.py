@@ -6,7 +6,8 @@ or answers. Texts are read once, in file order, and only for entries not read ye
 
 import time
 from collections.abc import Callable
-from itertools import compress
+from itertools import compress, repeat
+from operator import contains
 from typing import Final
 
 import msgspec
@@ -16,12 +17,14 @@ from pitree.sessions.describe import describe
 from pitree.sessions.entries import Entry
 from pitree.sessions.errors import SessionError
 from pitree.sessions.file import SessionFile
-from pitree.sessions.layout import Layout
+from pitree.sessions.layout import Layout, both
 from pitree.sessions.query import Query, Term, on_one_line
 from pitree.sessions.tree import Tree
 
 # Of each text what Pi looks at of a whole entry; every letter typed goes through all of it.
 _LIMIT: Final = 200
+# Where more than one in so many texts is to be looked at, all of them are: it is quicker than choosing.
+_MANY: Final = 2
 
 
 class _Block(msgspec.Struct, gc=False):
@@ -53,7 +56,9 @@ class EntryTexts:
         self._calls: dict[str, str] = {}
         self._by_position: tuple[list[Entry], dict[str, str], list[str]] | None = None
         """Of which entries in which order, with which labels; texts as far as they were read."""
-        self._last: tuple[list[str], tuple[Term, ...], bytearray] | None = None
+        self._ordered: tuple[list[str], list[int], list[str]] | None = None
+        """The texts by position, the order drawn, and the texts in it."""
+        self._last: tuple[list[str], tuple[Term, ...], bytes] | None = None
 
     def read(self, stop: Callable[[], bool] = lambda: False) -> bool:
         """Read the texts that are missing; False when `stop` ended it early."""
@@ -110,21 +115,28 @@ class EntryTexts:
         """
         if query.error is not None:
             return bytes(len(layout.order))
-        texts = self.prepare(layout.tree)
+        texts = self._in_order(layout)
         if query.pattern is not None:
-            return _in_order(layout, self._pattern_matches(texts, query, seconds))
+            return bytes(self._pattern_matches(texts, query, seconds))
         before, self._last = self._last, None
         goes_on = before is not None and before[0] is texts and _goes_on(before[1], query.terms)
-        matching = before[2] if before is not None and goes_on else bytearray(map(bool, texts))
+        matching = before[2] if before is not None and goes_on else bytes(map(bool, texts))
         for term in query.terms:
-            if term.is_phrase:
-                held = [_holds_phrase(text, term.text) for text in compress(texts, matching)]
-            else:
-                word = term.text
-                held = [word in text for text in compress(texts, matching)]
-            matching = _put_back(matching, held)
+            matching = _holding(term, texts, matching)
         self._last = (texts, query.terms, matching)
-        return _in_order(layout, matching)
+        return matching
+
+    def _in_order(self, layout: Layout) -> list[str]:
+        """Return the texts in the order drawn; kept, since each letter that is typed goes through them."""
+        texts, order = self.prepare(layout.tree), layout.order
+        kept = self._ordered
+        if kept is None or kept[0] is not texts or kept[1] is not order or len(kept[2]) != len(order):
+            kept = self._ordered = (texts, order, list(map(texts.__getitem__, order)))
+        return kept[2]
+
+    def get_ready(self, layout: Layout) -> None:
+        """Do what the first search would have to do."""
+        self._in_order(layout)
 
     def prepare(self, tree: Tree) -> list[str]:
         """Return the texts by position in `tree.entries`, labels in front; kept until one of them changes.
@@ -163,17 +175,24 @@ class EntryTexts:
         return matching
 
 
-def _put_back(among: bytearray, held: list[bool]) -> bytearray:
-    """Return `among` with its ones, from the first on, replaced by what `held` says of each."""
-    if len(held) == len(among):
-        return bytearray(held)
-    told = iter(held)
-    return bytearray([one and next(told) for one in among])
+def _holding(term: Term, texts: list[str], among: bytes) -> bytes:
+    """Return `among` with 1 only where the text holds the term.
 
-
-def _in_order(layout: Layout, matching: bytearray) -> bytes:
-    """Return by place in the layout's order what is known by position."""
-    return bytes(map(matching.__getitem__, layout.order))
+    No step of Python for each text where that can be helped: there are as many as entries.
+    """
+    if among.count(1) > len(texts) // _MANY and not term.is_phrase:
+        return both(bytes(map(contains, texts, repeat(term.text))), among)
+    places = list(compress(range(len(texts)), among))
+    some = map(texts.__getitem__, places)
+    held = (
+        (_holds_phrase(text, term.text) for text in some)
+        if term.is_phrase
+        else map(contains, some, repeat(term.text))
+    )
+    made = bytearray(len(texts))
+    for place in compress(places, held):
+        made[place] = 1
+    return bytes(made)
 
 
 def _goes_on(before: tuple[Term, ...], now: tuple[Term, ...]) -> bool:

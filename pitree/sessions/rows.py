@@ -13,7 +13,7 @@ from types import EllipsisType
 from typing import Final, NamedTuple, overload
 
 from pitree.sessions.entries import Entry
-from pitree.sessions.layout import DEFAULT_FILTER, Layout
+from pitree.sessions.layout import DEFAULT_FILTER, Layout, both
 from pitree.sessions.tree import NO_PARENT, Tree
 
 NOTES: Final = ("label", "session_info", "custom")
@@ -170,7 +170,7 @@ def layout_rows(
     """
     mask = layout.mask(filter_name)
     if matches is not None:
-        mask = _both(mask, matches)
+        mask = bytearray(both(mask, matches))
     if folded:
         _hide_below(layout, folded, mask)
     for entry_id in stretches:
@@ -179,14 +179,6 @@ def layout_rows(
             hidden = layout.stretch(position)
             mask[hidden.start : hidden.stop] = bytes(len(hidden))
     return _structure(layout, filter_name, mask)
-
-
-def _both(one: bytes | bytearray, other: bytes) -> bytearray:
-    """Return 1 where two masks of the same length have it; one operation, not one for every byte."""
-    if len(one) != len(other):
-        raise ValueError(f"masks of {len(one)} and {len(other)} entries")
-    both = int.from_bytes(one, "little") & int.from_bytes(other, "little")
-    return bytearray(both.to_bytes(len(one), "little"))
 
 
 def _hide_below(layout: Layout, folded: Collection[str], mask: bytearray) -> None:

@@ -51,6 +51,16 @@ class LineView(ScrollView, can_focus=True):
 
     # ---- for subclasses
 
+    def tell(self, message: Message) -> None:
+        """Post a message that the screen takes; what it says is then in the same frame as what changed here.
+
+        Going up from pane to pane it would come after that frame, a frame more for each key.
+        """
+        if self.is_attached:
+            self.screen.post_message(message)
+        else:
+            self.post_message(message)
+
     def line_strip(self, index: int, width: int) -> Strip:
         """Return line `index`, at most `width` cells; it is kept until `redraw`."""
         raise NotImplementedError

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from pitree.ui import resuming
+from pitree.agent import clipboard
 
 from .conftest import AppFactory
 from .files import message, session_file
@@ -21,7 +21,7 @@ async def test_a_text_too_long_for_the_terminal_is_left_to_the_machine(
         given.append(text)
         return tool
 
-    monkeypatch.setattr(resuming, "copy_locally", copy_locally)
+    monkeypatch.setattr(clipboard, "copy_locally", copy_locally)
     path = tmp_path / "long.jsonl"
     text = "é" * 300_000
     session_file(path, message("user", text)).close()

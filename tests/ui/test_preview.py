@@ -16,6 +16,7 @@ from textual.pilot import Pilot
 
 from pitree.sessions.entries import Entry, JsonObject
 from pitree.sessions.file import SessionFile
+from pitree.ui.documents import entry as entry_documents
 from pitree.ui.documents.entry import entry_document
 from pitree.ui.documents.layout import Layout, Place
 from pitree.ui.documents.model import (
@@ -30,7 +31,6 @@ from pitree.ui.documents.model import (
     text_slices,
 )
 from pitree.ui.documents.wrapping import wrap_line
-from pitree.ui.panes import previewing
 from pitree.ui.panes.preview import Preview
 
 from .files import MOMENT, call, message, session_file
@@ -177,6 +177,7 @@ async def test_another_tab_stays_for_the_next_entry(session: SessionFile) -> Non
 
 async def test_styles_can_be_told_apart() -> None:
     async with Host().run_test() as pilot:
+        await shown(pilot, None, "entry")
         style = pane(pilot).view.style
         for name in STYLE_NAMES:
             assert name == "text" or style(name) != style("text")
@@ -213,7 +214,7 @@ async def test_a_defect_is_a_line_in_the_pane(session: SessionFile, monkeypatch:
     def broken(*_: object, **__: object) -> Document:
         raise RuntimeError("odd\x1b[2J")
 
-    monkeypatch.setattr(previewing, "entry_document", broken)
+    monkeypatch.setattr(entry_documents, "entry_document", broken)
     async with Host().run_test(size=(80, 20)) as pilot:
         await shown(pilot, None, "entry")
         await show(pilot, session, "e1")
@@ -291,7 +292,7 @@ async def test_many_wishes_are_one_piece_of_work(
         built.append(entry.id)
         return build(session, entry, whole=whole, colour=colour)
 
-    monkeypatch.setattr(previewing, "entry_document", counted)
+    monkeypatch.setattr(entry_documents, "entry_document", counted)
     async with Host().run_test(size=(80, 20)) as pilot:
         await shown(pilot, None, "entry")
         for _ in range(500):

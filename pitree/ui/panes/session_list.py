@@ -277,7 +277,7 @@ class SessionList(SearchedList):
         now = self.highlighted
         if (now.location, now.size, now.mtime_ns) != old if now else old is not None:
             self._announce()
-        self.post_message(self.Changed())
+        self.tell(self.Changed())
         if self._enter_waits and not self._searching and not self._arranging:
             self.action_activate()
 
@@ -300,7 +300,7 @@ class SessionList(SearchedList):
             self.placeholder = self.empty_page
 
     def _announce(self, *, by_person: bool = False) -> None:
-        self.post_message(self.SessionHighlighted(self.highlighted, by_person=by_person))
+        self.tell(self.SessionHighlighted(self.highlighted, by_person=by_person))
 
     def on_row_list_highlighted(self, event: RowList.Highlighted) -> None:
         """Remember which session that is, and say so."""
@@ -308,7 +308,7 @@ class SessionList(SearchedList):
         row = self.highlighted
         self._wanted = row.location if row is not None else self._wanted
         self._announce(by_person=True)
-        self.post_message(self.Changed())
+        self.tell(self.Changed())
 
     def validate_cursor(self, cursor: int) -> int:
         """Keep the highlight on a session: a heading is gone past."""

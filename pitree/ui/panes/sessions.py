@@ -89,7 +89,7 @@ class SessionsPane(SessionList):
         except OSError as error:
             self.post_message(self.Unkept(f"not kept for the next time: {error.strerror or error}"))
         if changes.keys() & {"scope", "nested"}:
-            self.post_message(self.ScopeChanged())
+            self.tell(self.ScopeChanged())
         if self.query_text.strip() and changes.keys() & {"order", "in_tools"}:
             self._hits.clear()
             self._begin_search(first=True)
@@ -132,7 +132,7 @@ class SessionsPane(SessionList):
             return
         self._marked ^= {row.location}
         self.redraw()
-        self.post_message(self.Changed())
+        self.tell(self.Changed())
         if self.cursor < self.line_count - 1:
             self.action_line_down()
 
@@ -141,7 +141,7 @@ class SessionsPane(SessionList):
         listed = {row.location for row in self.shown_rows}
         self._marked = set() if listed <= self._marked else self._marked | listed
         self.redraw()
-        self.post_message(self.Changed())
+        self.tell(self.Changed())
 
     def action_clear_search(self) -> None:
         """Leave the search; the highlight stays on its session."""
@@ -160,7 +160,7 @@ class SessionsPane(SessionList):
                 self._matching = self.problem = None
                 self._searching = self._enter_waits = self._search_runs = self._search_again = False
                 self._rebuild()
-            self.post_message(self.Changed())
+            self.tell(self.Changed())
 
     def action_activate(self) -> None:
         """Act on the highlighted session; while a search is under way, on what it will find."""
@@ -303,4 +303,4 @@ class SessionsPane(SessionList):
         self.redraw()
         row = self.highlighted
         if row is not None and row.location in event.hits:
-            self.post_message(self.HitChanged())
+            self.tell(self.HitChanged())

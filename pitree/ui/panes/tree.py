@@ -147,7 +147,9 @@ class TreePane(TreeView):
     def _read_texts(self, session: SessionFile, texts: EntryTexts) -> None:
         worker = get_current_worker()
         if texts.read(lambda: worker.is_cancelled):
-            texts.prepare(session.tree)
+            layout = self._layout_of_all
+            if layout is not None and layout.tree is session.tree:
+                texts.get_ready(layout)
             self.app.call_from_thread(self._take_texts, session, texts)
 
     def _take_texts(self, session: SessionFile, texts: EntryTexts) -> None:
@@ -208,7 +210,7 @@ class TreePane(TreeView):
         self.following = not self.following
         if self.following:
             self.action_leaf()
-        self.post_message(self.Changed())
+        self.tell(self.Changed())
 
     def action_root(self) -> None:
         """Go to the root above the highlight."""

@@ -254,8 +254,8 @@ class TreeView(DescribedList):
             self.rows = None
             self.placeholder = self._problem
             self.set_rows(0, 0)
-            self.post_message(self.EntryHighlighted(None, None))
-            self.post_message(self.Changed())
+            self.tell(self.EntryHighlighted(None, None))
+            self.tell(self.Changed())
             return
         searching = bool(self.query_text.strip())
         self._matches = self._find(layout) if searching else None
@@ -279,8 +279,8 @@ class TreeView(DescribedList):
         self.set_rows(len(self.rows), row, center=center)
         self._notice_leaf()
         self.describe_ahead()
-        self.post_message(self.EntryHighlighted(self.session, self.highlighted))
-        self.post_message(self.Changed())
+        self.tell(self.EntryHighlighted(self.session, self.highlighted))
+        self.tell(self.Changed())
 
     def _matching_rows(self, rows: Rows) -> Sequence[int]:
         found = self._matches
@@ -354,7 +354,7 @@ class TreeView(DescribedList):
     def on_row_list_highlighted(self, event: RowList.Highlighted) -> None:
         """Say which entry that is."""
         event.stop()
-        self.post_message(self.EntryHighlighted(self.session, self.highlighted))
+        self.tell(self.EntryHighlighted(self.session, self.highlighted))
 
     def on_resize(self) -> None:
         """Pan for the new width."""
