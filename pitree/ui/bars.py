@@ -12,26 +12,34 @@ _FIRST: Final = frozenset({"help", "next_pane"})
 """What gets room before all else: the ways to everything that is not shown."""
 
 
-class TitleBar(Static):
+class _Bar(Static):
+    """A line that stays one line whatever it says: to lay the screen out anew for it would take a while."""
+
+    def say(self, content: Content) -> None:
+        """Show another content."""
+        self.update(content, layout=False)
+
+
+class TitleBar(_Bar):
     """Which store, which scope, and what is being read."""
 
     def show(self, place: str, doing: str) -> None:
         """Say where we are and what is going on; both already safe."""
-        self.update(
+        self.say(
             Content.assemble(("pitree", "bold $primary"), "  ", place, ("  " + doing, "$foreground-muted"))
         )
 
 
-class StatusBar(Static):
+class StatusBar(_Bar):
     """Position and filter of the focused pane, and what there is to say of the session."""
 
     def show(self, position: str, remark: str, *, warning: bool) -> None:
         """Say the position and, if any, a remark; both already safe."""
         style = "$text-warning" if warning else "$foreground-muted"
-        self.update(Content.assemble(position, ("   " + remark if remark else "", style)))
+        self.say(Content.assemble(position, ("   " + remark if remark else "", style)))
 
 
-class KeyBar(Static):
+class KeyBar(_Bar):
     """The keys that work here, as many as there is room for."""
 
     def __init__(self, *, id: str | None = None) -> None:  # noqa: A002 - Textual's name
@@ -60,4 +68,4 @@ class KeyBar(Static):
         for key in told:
             if key in fitting:
                 parts += [(key.shown, "bold $accent"), f" {key.short}  "]
-        self.update(Content.assemble(*parts))
+        self.say(Content.assemble(*parts))
