@@ -26,6 +26,7 @@ into Pi from there.
   pitree context FILE           what the model would see
   pitree show FILE ID           one entry in full
   pitree resume [FILE|ID] [PROMPT]
+  pitree doctor [FILE|DIR...]   what is wrong with session files; repaired copies
 
   pitree move FILE ID           go on from another entry
   pitree label FILE ID [TEXT]   label an entry
@@ -45,6 +46,10 @@ Command = Callable[[Namespace, Place], int | None]
 
 _CHANGING = ("move", "label", "name", "fork", "rm", "undo")
 """The commands that change something; their module is loaded only for them."""
+
+
+_DOCTOR = "doctor"
+"""Loaded only when asked for, too."""
 
 
 class _Parser(ArgumentParser):
@@ -83,7 +88,9 @@ def _screen_parser() -> ArgumentParser:
 def _screen_arguments(arguments: Sequence[str]) -> Namespace:
     parser = _screen_parser()
     args, unknown = parser.parse_known_args(arguments)
-    if (args.session in COMMANDS or args.session in _CHANGING) and not Path(args.session).exists():
+    if (args.session == _DOCTOR or args.session in COMMANDS or args.session in _CHANGING) and not Path(
+        args.session
+    ).exists():
         parser.error(f"{args.session} is a command, and a command comes first: `pitree {args.session} …`")
     if unknown:
         parser.error(f"unrecognized arguments: {' '.join(unknown)}")
@@ -141,16 +148,35 @@ def _changing_command(name: str) -> tuple[ArgumentParser, Command]:
     return parser, command
 
 
+def _parsed_command(name: str) -> tuple[ArgumentParser, Command]:
+    if name == _DOCTOR:
+        return _doctor_command()
+    return _changing_command(name) if name in _CHANGING else (_command_parser(name), COMMANDS[name])
+
+
+def _doctor_command() -> tuple[ArgumentParser, Command]:
+    from pitree.doctor_command import EPILOG, HELP, add_arguments, check_sessions
+
+    parser = _Parser(
+        prog=f"pitree {_DOCTOR}",
+        description=HELP,
+        epilog=EPILOG,
+        formatter_class=RawDescriptionHelpFormatter,
+    )
+    _common(parser)
+    add_arguments(parser)
+    parser.add_argument("--json", action="store_true", help="one JSON document on standard output")
+    return parser, check_sessions
+
+
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command line and return the exit code: 0, 1 could not be done, 2 a wrong call."""
     arguments = list(sys.argv[1:] if argv is None else argv)
     try:
         with ExitStack() as stack:
             name = arguments[0] if arguments else ""
-            if name in COMMANDS or name in _CHANGING:
-                parser, command = (
-                    _changing_command(name) if name in _CHANGING else (_command_parser(name), COMMANDS[name])
-                )
+            if name == _DOCTOR or name in COMMANDS or name in _CHANGING:
+                parser, command = _parsed_command(name)
                 args = parser.parse_intermixed_args(arguments[1:])
                 code = command(args, place_of(args, stack)) or 0
             else:

@@ -18,6 +18,7 @@ from pitree.catalog.errors import CacheLostError
 from pitree.catalog.locations import session_folders
 from pitree.catalog.rows import SessionRow
 from pitree.catalog.sync import update_folders
+from pitree.sessions.activity import newest_elsewhere
 from pitree.sessions.entries import Entry
 from pitree.sessions.errors import SessionError
 from pitree.sessions.file import SessionFile
@@ -33,7 +34,7 @@ from pitree.ui.panes.preview import Preview
 from pitree.ui.panes.sessions import SessionsPane, Sources
 from pitree.ui.panes.tree import TreePane
 from pitree.ui.reading import Picture, Reading
-from pitree.ui.remarks import liveness, newest_elsewhere, remark_on, short_path
+from pitree.ui.remarks import liveness, remark_on, short_path
 from pitree.ui.state import FoldStore, ViewStore
 
 WIDE: Final = 140

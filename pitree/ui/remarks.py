@@ -3,6 +3,7 @@
 from pathlib import Path
 from typing import Final
 
+from pitree.sessions.activity import newest_elsewhere
 from pitree.sessions.file import SessionFile
 from pitree.sessions.text import one_line
 
@@ -37,15 +38,6 @@ def liveness(session: SessionFile | None, now: float) -> str:
         # in steps: each other text is a frame to draw
         return f"● quiet for {f'{quiet // 5 * 5:.0f} s' if quiet < 60 else f'{quiet // 60:.0f} min'}"
     return ""
-
-
-def newest_elsewhere(session: SessionFile) -> str | None:
-    """Return the id of the file's last message where it is not on the way to the leaf, else None."""
-    tree = session.tree
-    last = next((entry for entry in reversed(tree.entries) if entry.type == "message"), None)
-    if last is None or any(entry is last for entry in tree.path(tree.leaf_id)):
-        return None
-    return last.id
 
 
 def short_path(path: str) -> str:
