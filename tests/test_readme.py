@@ -21,7 +21,7 @@ def test_the_marks_are_those_of_the_program() -> None:
 
 
 def test_every_command_is_told() -> None:
-    for name in (*commands.COMMANDS, *writing_commands.CHANGING):
+    for name in (*commands.COMMANDS, *writing_commands.CHANGING, "doctor"):
         assert f"pitree {name}" in README
 
 
