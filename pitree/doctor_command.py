@@ -79,8 +79,11 @@ def check_sessions(args: Namespace, place: Place) -> int:
     progress.clear()
     if args.json:
         write_json(documents)
-    else:
+    elif files:
         write_line(_summary(files, damaged, remarked))
+    else:
+        where = ", ".join(args.files) or place.store.root
+        warn(f"no session files; looked in {where}")
     return 1 if damaged or (args.strict and remarked) else 0
 
 

@@ -101,6 +101,12 @@ def test_folders_and_the_store(pitree: Run, store: Store, work: Path) -> None:
     assert len(json.loads(pitree("doctor", deeper, deeper / "torn.jsonl", "--json").out)) == 3
 
 
+def test_no_sessions_at_all(pitree: Run, store: Store) -> None:
+    done = pitree("doctor")
+    assert (done.code, done.error) == (0, f"no session files; looked in {store.root}")
+    assert pitree("doctor", "--json").document == []
+
+
 def test_what_cannot_be_found_is_told_and_the_rest_goes_on(pitree: Run, store: Store, work: Path) -> None:
     path = store.add(forked(work))
     done = pitree("doctor", "nowhere.jsonl", path, "zz", "--json")
@@ -156,7 +162,7 @@ def test_a_repaired_copy(pitree: Run, store: Store, work: Path) -> None:
     copy = work / "copy.jsonl"
     assert (done.code, done.err) == (0, "")
     assert done.out.splitlines() == [
-        f"line 4, byte {at(path, 4)}: missing-parent: {ORPHAN}; parentId is null",
+        f"line 4, byte {at(path, 4)}: missing-parent: {ORPHAN}; the copy has parentId null",
         f"line 5, byte {at(path, 5)}: left out: malformed-line, not JSON: {NO_NAME}",
         f"{copy} has 3 entries and no damage; {path} is as it was",
         f"the lines that it does not have as they were are in {copy}.rejected",

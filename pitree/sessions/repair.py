@@ -308,11 +308,11 @@ def _as_utf8(data: bytes) -> bytes:
 
 
 def _done(trouble: Trouble, changes: JsonObject) -> str:
-    """Return what was found in an entry, and what it has in the copy."""
+    """Return what was found in an entry, and what the copy has instead."""
     if trouble.mend is Mend.AS_CUSTOM:
-        return f"{trouble.detail}; kept in the data of a custom entry, {KEPT_TYPE}"
+        return f"{trouble.detail}; the copy has it in the data of a custom entry, {KEPT_TYPE}"
     if trouble.mend is Mend.GONE:
-        return f"{trouble.detail}; {trouble.field} is left out"
+        return f"{trouble.detail}; the copy has no {trouble.field}"
     value = changes.get(trouble.field)
     shown = "null" if value is None else one_line(str(value), 40)
-    return f"{trouble.detail}; {trouble.field} is {shown}"
+    return f"{trouble.detail}; the copy has {trouble.field} {shown}"

@@ -4,6 +4,7 @@ What mends an entry changes nothing of what pitree shows of the damaged one: the
 linked, and what points at nothing has no effect.
 """
 
+import re
 from collections import Counter
 from collections.abc import Iterator
 from enum import Enum
@@ -39,6 +40,9 @@ class Trouble(NamedTuple):
     mend: Mend | str | dict[str, object] | None
 
 
+_ID: Final = re.compile(rb'"id": ?"([0-9A-Za-z-]{1,40})"')
+_ID_WITHIN: Final = 400
+
 _TARGETED: Final = {"label": "a label on", "context_edit": "a context edit of", "leaf": "a leaf at"}
 # What a note on a line says is wrong, and what mends it; other notes are remarks.
 _FIELDS: Final[dict[str, tuple[str, Mend | None]]] = {
@@ -59,7 +63,7 @@ def entry_troubles(session: Examined) -> Iterator[Trouble]:
     """
     tree = session.tree
     yield from _repeated(session)
-    yield from _links(tree)
+    yield from _links(session)
     within = Ancestry(tree)
     edits = Counter(entry.target_id for entry in tree.entries if entry.type == "context_edit")
     for entry in (*tree.entries, *tree.superseded):
@@ -89,17 +93,34 @@ def _repeated(session: Examined) -> Iterator[Trouble]:
                 yield _cut(tree, entry)
 
 
-def _links(tree: Tree) -> Iterator[Trouble]:
+def _links(session: Examined) -> Iterator[Trouble]:
+    tree = session.tree
+    lost: dict[str, int] | None = None
     for position, parent in enumerate(tree.parents):
-        if parent == NO_PARENT and tree.entries[position].parent_id is not None:
-            yield _cut(tree, tree.entries[position])
+        entry = tree.entries[position]
+        if parent == NO_PARENT and entry.parent_id is not None:
+            if lost is None:
+                lost = _ids_of_bad_lines(session)
+            yield _cut(tree, entry, lost.get(entry.parent_id))
 
 
-def _cut(tree: Tree, entry: Entry) -> Trouble:
+def _ids_of_bad_lines(session: Examined) -> dict[str, int]:
+    """Return the ids that stand at the beginning of lines that cannot be read, with the lines' numbers."""
+    found: dict[str, int] = {}
+    for line in session.bad_lines:
+        match = _ID.search(session.line_at(line.offset, _ID_WITHIN))
+        if match is not None:
+            found[match[1].decode()] = line.number
+    return found
+
+
+def _cut(tree: Tree, entry: Entry, lost_on: int | None = None) -> Trouble:
     if entry.parent_id == entry.id:
         kind, why = "self-parent", "the entry is its own parent"
     elif entry.parent_id not in tree:
         kind, why = "missing-parent", f"parent {one_line(str(entry.parent_id), 40)} is not in the file"
+        if lost_on is not None:
+            why += f" (line {lost_on} was that entry, and cannot be read)"
     else:
         kind, why = "cycle", f"parent {one_line(str(entry.parent_id), 40)} is below this entry"
     return Trouble(entry, kind, f"{why}; the conversation begins anew here, as at a root", "parentId", None)

@@ -20,7 +20,7 @@ def remark_on(session: SessionFile | None) -> str:
         remarks.append(f"read-only: {session.read_only}")
     damage = session.damage
     if damage:
-        more = f" (and {len(damage) - 1} more)" if len(damage) > 1 else ""
+        more = f" (and {len(damage) - 1} more; `pitree doctor` tells them)" if len(damage) > 1 else ""
         remarks.append(f"⚠ line {damage[0].line}: {damage[0].reason}{more}")
     if newest_elsewhere(session) is not None:
         remarks.append("the newest message is on another branch: Ctrl+E goes there")

@@ -220,6 +220,16 @@ def test_details_say_what_and_ids_say_where(tmp_path: Path) -> None:
     )
 
 
+def test_a_parent_on_a_line_that_cannot_be_read(tmp_path: Path) -> None:
+    session = talk()
+    lost = session.user("lost")
+    session.lines[-1] = encode([session.lines[-1]])[:90]
+    session.user("after", lost)
+    found = found_in(session.encoded(), tmp_path)
+    assert [finding.kind for finding in found] == ["malformed-line", "missing-parent"]
+    assert "(line 4 was that entry, and cannot be read)" in found[1].detail
+
+
 def test_many_of_everything(tmp_path: Path) -> None:
     """Compactions in a long chain, each with a boundary, take no time that grows with the depth."""
     session = Session()

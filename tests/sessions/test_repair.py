@@ -79,7 +79,7 @@ def test_links_that_cannot_be_are_cut(tmp_path: Path) -> None:
         assert lines_of(done) == before
         assert rejected(done) == [data.split(b"\n")[line - 1]]
         (deed,) = done.deeds
-        assert (deed.line, "parentId is null" in deed.detail) == (line, True)
+        assert (deed.line, "the copy has parentId null" in deed.detail) == (line, True)
 
 
 def test_a_fused_line_is_split(tmp_path: Path) -> None:
