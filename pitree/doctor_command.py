@@ -28,7 +28,7 @@ Say what is wrong with session files, by line and byte, and change nothing.
 
 Damage is what is lost, hidden from Pi, or makes it stumble; --repair writes a copy without it, and the lines
 that are otherwise there to OUT.rejected, as they were. A remark is worth knowing, but no copy could mend it;
-of the sessions in a folder, only those with damage are printed (with --strict: or a remark).
+for the sessions in a folder, remarks are printed only with --strict.
 The exit code is 0 without damage, 1 with some (with --strict: or a remark), 2 after a wrong call."""
 
 EPILOG: Final = "kinds of damage, and of remarks:\n" + "\n".join(
@@ -75,7 +75,7 @@ def check_sessions(args: Namespace, place: Place) -> int:
             documents.append(_json(path, found, ok=not (found if args.strict else bad)))
         elif bad or (found and (named or args.strict)):
             progress.clear()
-            _print(path, found)
+            _print(path, found, with_remarks=named or args.strict)
     progress.clear()
     if args.json:
         write_json(documents)
@@ -160,8 +160,12 @@ class _Progress:
 # ---- what is printed
 
 
-def _print(path: Path, found: list[Finding]) -> None:
+def _print(path: Path, found: list[Finding], *, with_remarks: bool) -> None:
     write_line(str(path))
+    remarks = len(found)
+    if not with_remarks:
+        found = damage(found)
+    remarks -= len(found)
     shown: dict[str, int] = {}
     for finding in found:
         shown[finding.kind] = shown.get(finding.kind, 0) + 1
@@ -173,6 +177,8 @@ def _print(path: Path, found: list[Finding]) -> None:
         more = count - _SHOWN[severity_of(kind)]
         if more > 0:
             write_line(f"  … and {more:,} more of {kind}; --json has them all")
+    if remarks:
+        write_line(f"  … and {'a remark' if remarks == 1 else f'{remarks:,} remarks'}; --strict prints them")
 
 
 def _json(path: Path, found: list[Finding], *, ok: bool) -> JsonObject:

@@ -97,6 +97,8 @@ def test_folders_and_the_store(pitree: Run, store: Store, work: Path) -> None:
     assert pitree("doctor", store.root, "--json").out == done.out
     text = pitree("doctor")
     assert text.code == 1
+    assert "missing-folder" not in text.out
+    assert "  … and a remark; --strict prints them" in text.out.splitlines()
     assert text.out.splitlines()[-1] == "4 files: 3 damaged"
     assert len(json.loads(pitree("doctor", deeper, deeper / "torn.jsonl", "--json").out)) == 3
 
