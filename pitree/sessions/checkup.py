@@ -3,6 +3,7 @@
 What the reading itself noticed is told here in one list, with what only a look at the whole shows.
 """
 
+import math
 import os
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -12,13 +13,14 @@ from pitree.sessions.activity import newest_elsewhere
 from pitree.sessions.context import build_context_parts, calls_of, open_parts, result_of
 from pitree.sessions.describe import KNOWN_TYPES
 from pitree.sessions.entries import CURRENT_VERSION, Entry
-from pitree.sessions.errors import NotASessionError, SessionError
+from pitree.sessions.errors import LineError, NotASessionError, SessionError
 from pitree.sessions.examined import BadLine, Examined
 from pitree.sessions.file import Progress
 from pitree.sessions.findings import Finding
 from pitree.sessions.intake import TOO_DEEP
+from pitree.sessions.jsonl import parse_value
 from pitree.sessions.text import one_line
-from pitree.sessions.troubles import entry_troubles, own_id
+from pitree.sessions.troubles import entry_troubles
 
 _ROLES: Final = frozenset(
     {
@@ -102,16 +104,13 @@ def _header(session: Examined) -> Iterator[Finding]:
     if session.has_bom:
         yield Finding("byte-order-mark", 1, 0, "the file begins with a byte order mark, so Pi refuses it")
     line, offset = session.header_at or (1, 0)
-    problem = session.header_problem
-    if problem is not None:
-        kind = "no-header" if session.header_at is None else "bad-header"
-        if session.header_at is not None and "id" not in problem.split():
-            kind = "before-header"
-        yield Finding(kind, line, offset, f"{problem}; Pi refuses the file")
+    if session.header_problem is not None:
+        kind, words = session.header_problem
+        yield Finding(kind, line, offset, f"{words}; Pi refuses the file")
     version = session.header.get("version")
     if session.version > CURRENT_VERSION:
         stated = one_line(str(version), 40)
-        if session.version == float("inf"):
+        if math.isinf(session.version):
             yield Finding("bad-header", line, offset, f"version {stated!r} is no number, so it is not known")
         else:
             known = f"{CURRENT_VERSION} is the newest that is known here, so it is shown but not written to"
@@ -211,12 +210,22 @@ def _kinds_of_entries(session: Examined) -> Iterator[Finding]:
         yield _at(old[0], "mixed-versions", f"{what}; the header states {session.version:g}")
     if session.version < 2:
         for entry in session.entries[:_LOOKED_AT]:
-            if own_id(session, entry) is not None:
+            if _own_id(session, entry) is not None:
                 what = (
                     f"the header states version {session.version:g}, which has no ids, but entries have some"
                 )
                 yield _at(entry, "mixed-versions", f"{what}; Pi takes the file for one chain")
                 break
+
+
+def _own_id(session: Examined, entry: Entry) -> str | None:
+    """Return the id that an entry's line states, also where its version has none; None for none."""
+    try:
+        value = parse_value(session.raw(entry))
+    except LineError:
+        return None
+    stated = value.get("id") if isinstance(value, dict) else None
+    return stated if isinstance(stated, str) else None
 
 
 def _is_noted(entry: Entry, field: str) -> bool:

@@ -11,10 +11,10 @@ from pitree.sessions.describe import KNOWN_TYPES
 from pitree.sessions.entries import CURRENT_VERSION, Entry, JsonObject, decode_entry
 from pitree.sessions.errors import LineError, NotASessionError
 from pitree.sessions.file import Progress, SessionFile
+from pitree.sessions.intake import BLANKS
 from pitree.sessions.jsonl import CHUNK_BYTES, Line, LineCutter, parse_beginning
 
 BOM: Final = b"\xef\xbb\xbf"
-_BLANKS: Final = b" \t\r\n\v\f"
 _NUL: Final = b"\0"
 _HEADER: Final = b'"session"'
 
@@ -28,6 +28,13 @@ class BadLine(NamedTuple):
     reason: str
 
 
+class HeaderProblem(NamedTuple):
+    """Why Pi finds no header: the kind of finding that it is, and in words."""
+
+    kind: str
+    words: str
+
+
 class Place(NamedTuple):
     """Where a line is: its number from 1, its offset in bytes."""
 
@@ -38,18 +45,18 @@ class Place(NamedTuple):
 class Examined(SessionFile):
     """One file with all that was noticed while it was read.
 
-    `header_at` is where the header stands, None where there is none (then `header` is made up).
-    `header_problem` says what is wrong with it. `strays` and `extra_headers` are the lines of objects that
-    have no place in a session, `not_utf8` those with bytes that are not UTF-8.
+    `header_at` is where the header stands, None where there is none. Where Pi finds none, `header` is made up
+    or comes from another place than the first, and `header_problem` says why. `strays` and `extra_headers`
+    are the lines of objects that have no place in a session, `not_utf8` those with bytes that are not UTF-8.
+
+    An unfinished last line is read as if it were finished: as it will be, once somebody appends to the file.
     """
 
     def __init__(self, path: Path) -> None:
         super().__init__(path)
         self.has_bom = False
         self.header_at: Place | None = None
-        self.header_problem: str | None = None
-        self.is_mended_header = False
-        """Whether `header` is not what stands in the file, or does not stand where Pi looks for it."""
+        self.header_problem: HeaderProblem | None = None
         self.bad_lines: list[BadLine] = []
         self.extra_headers: list[Place] = []
         self.not_utf8: dict[int, int] = {}
@@ -86,7 +93,7 @@ class Examined(SessionFile):
     @property
     def tail_is_torn(self) -> bool:
         """Whether what follows the last newline is no whole line."""
-        return not self._tail_is_whole and bool(self.tail.data.strip(_BLANKS))
+        return not self._tail_is_whole and bool(self.tail.data.strip(BLANKS))
 
     def lines(self) -> Iterator[Line]:
         """Yield the lines of what was read, as they are in the file now, with what follows the last newline.
@@ -114,7 +121,7 @@ class Examined(SessionFile):
 
     def _take_unusable(self, line: Line, error: LineError, entries: list[Entry], *, unfinished: bool) -> None:
         known, before = len(self._damage), len(entries)
-        super()._take_unusable(line, error, entries, unfinished=unfinished)
+        super()._take_unusable(line, error, entries, unfinished=False)
         if len(self._damage) == known:
             return  # blank, or only nested too deeply
         if len(entries) > before:
@@ -151,16 +158,15 @@ class Examined(SessionFile):
             if "id is missing" in first.notes:
                 del header["version"]
             header |= {"id": _id_for(self.path), "timestamp": first.timestamp or drafts.now()}
-            self.header_problem = "there is no session header"
+            problem = HeaderProblem("no-header", "there is no session header")
+        elif isinstance(header.get("id"), str):
+            problem = HeaderProblem("before-header", "the session header is not the first object of the file")
         else:
-            self.header_problem = "the session header is not the first object of the file"
-            if not isinstance(header.get("id"), str):
-                header = {**header, "id": _id_for(self.path)}
-                self.header_problem = "the session header has no id"
-        self.header, self.header_at = header, place
-        self.is_mended_header = True
+            header = {**header, "id": _id_for(self.path)}
+            problem = HeaderProblem("bad-header", "the session header has no id")
+        self.header, self.header_at, self.header_problem = header, place, problem
         self.version = migrate.version_of(header)
-        self.read_only, self.refused_by_pi = self.header_problem, True
+        self.read_only, self.refused_by_pi = problem.words, True
         self._objects = 1
 
 

@@ -4,6 +4,7 @@ The copy shows the model what pitree shows of the damaged file. Lines that need 
 byte. Those that are not, or that cannot be kept at all, are kept in a file beside the copy, as they were.
 """
 
+import math
 import os
 from collections.abc import Iterator
 from contextlib import suppress
@@ -14,9 +15,9 @@ from pitree.sessions import drafts, writing
 from pitree.sessions.checkup import damage, findings
 from pitree.sessions.entries import CURRENT_VERSION, Entry, JsonObject
 from pitree.sessions.errors import InvalidValueError, WriteError
-from pitree.sessions.examined import BOM, Examined
+from pitree.sessions.examined import BOM, Examined, HeaderProblem
 from pitree.sessions.findings import Finding
-from pitree.sessions.intake import TOO_DEEP
+from pitree.sessions.intake import BLANKS, TOO_DEEP
 from pitree.sessions.jsonl import Line
 from pitree.sessions.storage import encode_entry
 from pitree.sessions.text import one_line
@@ -148,8 +149,8 @@ class _Mending:
         """Yield what becomes of each line, in the file's order, reading it anew."""
         session = self._session
         header_line = None if session.header_at is None else session.header_at.line
-        if session.is_mended_header:
-            yield self._made_header(header_line)
+        if session.header_problem is not None:
+            yield self._made_header(session.header_problem, header_line)
         created = session.header.get("timestamp")
         stamp = created if isinstance(created, str) and created else _EPOCH
         for line in session.lines():
@@ -157,12 +158,12 @@ class _Mending:
                 yield _Output(line, [line.data], [])
                 continue
             found = self._entries.get(line.number)
-            if line.number == header_line and not session.is_mended_header:
+            if line.number == header_line and session.header_problem is None:
                 yield self._header(line)
             elif found:
                 yield self._mended(line, found, stamp)
                 stamp = next((entry.timestamp for entry in reversed(found) if entry.timestamp), stamp)
-            elif not line.data.removeprefix(BOM).strip(b" \t\r\n\v\f"):
+            elif not line.data.removeprefix(BOM).strip(BLANKS):
                 yield self._blank(line)
             else:
                 yield _Output(line, [], [self._why_not_kept(line, header_line)])
@@ -174,15 +175,15 @@ class _Mending:
 
     # ---- the header
 
-    def _made_header(self, header_line: int | None) -> _Output:
+    def _made_header(self, problem: HeaderProblem, header_line: int | None) -> _Output:
         session = self._session
-        said = [f"{session.header_problem}: one is written on the first line, of session {session.id}"]
+        said = [f"{problem.kind}: {problem.words}; one is written on the first line, of session {session.id}"]
         data = encode_entry(self._whole_header())
         return _Output(Line(header_line or 1, 0, b""), [data], said)
 
     def _whole_header(self) -> JsonObject:
         header = dict(self._session.header)
-        if self._migrates or self._session.version == float("inf"):
+        if self._migrates or math.isinf(self._session.version):
             header["version"] = CURRENT_VERSION
         return header
 

@@ -12,9 +12,7 @@ from typing import Final, NamedTuple
 
 from pitree.sessions.context import entry_messages
 from pitree.sessions.entries import Entry
-from pitree.sessions.errors import LineError
 from pitree.sessions.examined import Examined
-from pitree.sessions.jsonl import parse_value
 from pitree.sessions.text import one_line
 from pitree.sessions.tree import NO_PARENT, Tree
 
@@ -222,13 +220,3 @@ class Ancestry:
             clock += 1
             waiting.append(~position)
             waiting.extend(children[position] or ())
-
-
-def own_id(session: Examined, entry: Entry) -> str | None:
-    """Return the id that an entry's line states, also where its version has none; None for none."""
-    try:
-        value = parse_value(session.raw(entry))
-    except LineError:
-        return None
-    stated = value.get("id") if isinstance(value, dict) else None
-    return stated if isinstance(stated, str) else None

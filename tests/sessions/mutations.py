@@ -236,10 +236,13 @@ def _refuse(name: str) -> None:
 
 
 def _context_is_the_same(path: Path, out: Path) -> None:
-    if path.read_bytes().startswith(BOM):
+    data = path.read_bytes()
+    if data.startswith(BOM):
         return  # whatever is on the first line is there only in the copy
+    closed = path.with_name("closed.jsonl")  # as Pi leaves it when it has opened it
+    closed.write_bytes(data if data.endswith(b"\n") else data + b"\n")
     try:
-        damaged = SessionFile.load(path)
+        damaged = SessionFile.load(closed)
     except NotASessionError:
         return
     with damaged, SessionFile.load(out) as copy:

@@ -94,6 +94,16 @@ def test_a_fused_line_is_split(tmp_path: Path) -> None:
     assert rejected(done) == [torn + whole]
 
 
+def test_a_fused_line_at_the_end_is_split_as_if_it_were_finished(tmp_path: Path) -> None:
+    session = talk()
+    session.user("swallowed")
+    session.tail = b'{"type":"cus' + encode([session.lines.pop()]).rstrip(b"\n")
+    done = repaired(session.encoded(), tmp_path)
+    assert [finding.kind for finding in done.found[1:]] == ["fused-line", "no-final-newline"]
+    assert lines_of(done)[-1]["id"] == "00000003"
+    assert rejected(done) == [session.tail]
+
+
 def test_repeated_ids(tmp_path: Path) -> None:
     session = talk()
     session.entry("custom", HI, id=OK, customType="another with that id")
@@ -191,6 +201,13 @@ def test_files_that_pi_refuses(tmp_path: Path) -> None:
     made = {"type": "session", "version": 3, "timestamp": moment(1)}
     assert without_header[0] == {**made, "id": without_header[0]["id"]}
     assert without_header[1:] == [json.loads(line) for line in plain.splitlines()[1:]]
+
+
+@pytest.mark.parametrize("version", [b"NaN", b"1e400", b"9" * 5000, b'"x"', b"[3]", b"-1"])
+def test_headers_of_odd_versions(version: bytes, tmp_path: Path) -> None:
+    header = b'{"type":"session","id":"odd","version":' + version + b"}"
+    for newline in (b"\n", b""):
+        check(header + newline + damaged.no_header(), tmp_path)
 
 
 def test_a_made_up_header_takes_the_id_that_the_file_is_named_by(tmp_path: Path) -> None:
