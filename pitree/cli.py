@@ -2,18 +2,19 @@
 
 import os
 import sys
-from argparse import ArgumentParser, Namespace, RawDescriptionHelpFormatter
+from argparse import ArgumentParser, BooleanOptionalAction, Namespace, RawDescriptionHelpFormatter
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from pathlib import Path
-from typing import NoReturn, TextIO
+from typing import Final, NoReturn, TextIO
 
 from pitree import __version__
-from pitree.commands import COMMANDS, CommandError, Place, place_of, start, warn
+from pitree.commands import COMMANDS, CommandError, Place, place_of, read_only, start, warn
 from pitree.sessions.errors import SessionError
 from pitree.sessions.glimpse import Glimpse
 from pitree.sessions.helper import Helper
 from pitree.sessions.layout import DEFAULT_FILTER, FILTERS
+from pitree.settings import SETTINGS, fill_in, read_settings
 
 _DESCRIPTION = """\
 Browse the sessions of the Pi coding agent: their trees, what the model would see at any point, and back
@@ -42,6 +43,8 @@ _QUERY_HELP = """\
 words, "a phrase", or re:PATTERN; narrowed by before:2026-01, after:2026-01-15, cwd:web, name:"the name",
 model:opus, label:todo, and has: with branches, name, labels, damage, parent or cost"""
 
+SCOPES: Final = ("here", "repository", "all")
+
 Command = Callable[[Namespace, Place], int | None]
 
 _CHANGING = ("move", "label", "name", "fork", "rm", "undo")
@@ -64,6 +67,11 @@ def _common(parser: ArgumentParser) -> None:
     parser.add_argument("--session-dir", metavar="DIR", help="the session root, instead of Pi's own")
     parser.add_argument("--cwd", metavar="DIR", help="the folder that counts as this folder")
     parser.add_argument("--demo", action="store_true", help="work on a throw-away copy of the demo sessions")
+    config = parser.add_mutually_exclusive_group()
+    config.add_argument("--config", metavar="FILE", help="the settings, instead of those in the usual place")
+    config.add_argument(
+        "--no-config", action="store_true", help="without any settings, and without Pi's keys"
+    )
 
 
 def _no_cache(parser: ArgumentParser) -> None:
@@ -74,13 +82,26 @@ def _screen_parser() -> ArgumentParser:
     parser = _Parser(prog="pitree", description=_DESCRIPTION, formatter_class=RawDescriptionHelpFormatter)
     parser.add_argument("session", nargs="?", metavar="FILE|ID", help="the session to open on")
     _common(parser)
-    parser.add_argument("--all", action="store_true", help="begin with the sessions of all folders")
+    scope = parser.add_mutually_exclusive_group()
+    scope.add_argument("--scope", choices=SCOPES, help="which sessions to begin with (default: as left)")
+    scope.add_argument(
+        "--all", action="store_const", const="all", dest="scope", help="the same as --scope all"
+    )
     parser.add_argument("--pi", metavar="COMMAND", help="the program to resume with (also $PITREE_PI)")
+    parser.add_argument(
+        "--resume", choices=("replace", "return"), help="have Pi take pitree's place, or come back to it"
+    )
+    parser.add_argument("--theme", metavar="NAME", help="the colours, for this time")
+    parser.add_argument(
+        "--follow", action=BooleanOptionalAction, help="have a highlight on the leaf go with it, or stay"
+    )
     _no_cache(parser)
     parser.add_argument(
-        "--poll", action="store_true", help="look at files now and then instead of waiting for events"
+        "--poll",
+        action=BooleanOptionalAction,
+        help="look at files now and then instead of waiting for events",
     )
-    parser.add_argument("--read-only", action="store_true", help="refuse to change anything")
+    read_only(parser)
     parser.add_argument("--version", action="version", version=f"pitree {__version__}")
     return parser
 
@@ -178,7 +199,9 @@ def main(argv: Sequence[str] | None = None) -> int:
             if name == _DOCTOR or name in COMMANDS or name in _CHANGING:
                 parser, command = _parsed_command(name)
                 args = parser.parse_intermixed_args(arguments[1:])
-                code = command(args, place_of(args, stack)) or 0
+                place = place_of(args, stack)
+                _take_settings(args, place)
+                code = command(args, place) or 0
             else:
                 args = _screen_arguments(arguments)
                 code = _screen(args, place_of(args, stack))
@@ -197,6 +220,16 @@ def main(argv: Sequence[str] | None = None) -> int:
         warn(f"{error.filename or 'the system'}: {error.strerror or error}")
         _give_up_output()
         return 1
+
+
+def _take_settings(args: Namespace, place: Place) -> None:
+    """Put the settings into the arguments of a command that has use for any."""
+    if not any(hasattr(args, setting.field) for setting in SETTINGS):
+        return
+    settings = read_settings(args, os.environ, place.cwd, with_keys=False)
+    for problem in settings.problems:
+        warn(problem)
+    fill_in(args, settings, os.environ)
 
 
 def _give_up_output() -> None:
@@ -237,14 +270,18 @@ def _screen(args: Namespace, place: Place) -> int:
     from pitree.journal import state_dir
     from pitree.ui.app import PitreeApp
     from pitree.ui.options import Options
+    from pitree.ui.starting import own_options
 
+    settings = read_settings(args, environ, place.cwd)
+    if args.demo and args.scope is None:
+        args.scope = "all"
+    own = own_options(args, settings, environ)
     if args.demo:  # what is deleted there is to go with it, not into the person's own trash
         os.environ["XDG_DATA_HOME"] = str(place.store.root.parent / "data")
     options = Options(
         store=place.store,
         cwd=place.cwd,
         file=file,
-        everything=args.all or args.demo,
         pi=args.pi,
         environ=environ,
         demo=args.demo,
@@ -254,6 +291,7 @@ def _screen(args: Namespace, place: Place) -> int:
         helper=helper,
         cache_dir=None if args.demo or args.no_cache else cache_dir(),
         poll=args.poll,
+        **own,
     )
     app = PitreeApp(options)
     try:

@@ -4,7 +4,7 @@ import io
 import os
 import re
 import sys
-from argparse import Namespace
+from argparse import ArgumentParser, BooleanOptionalAction, Namespace
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack, closing
 from dataclasses import dataclass
@@ -60,6 +60,11 @@ def place_of(args: Namespace, stack: ExitStack) -> Place:
         return Place(Store(made.agent_dir / "sessions", flat=False, source="--demo"), made.cwd)
     cwd = Path(os.path.abspath(args.cwd)) if args.cwd else Path.cwd()  # noqa: PTH100 - links stay, as in Pi
     return Place(find_store(cwd, args.session_dir, os.environ), cwd)
+
+
+def read_only(parser: ArgumentParser) -> None:
+    """Tell a parser of the option that keeps everything as it is."""
+    parser.add_argument("--read-only", action=BooleanOptionalAction, help="refuse to change anything")
 
 
 # ---- printing

@@ -14,7 +14,7 @@ from pitree.agent import summary as model
 from pitree.agent.running import being_written
 from pitree.catalog.resolve import resolve_session
 from pitree.changes import Changes, Done, describe_deed
-from pitree.commands import CommandError, Place, open_session, warn, write_json, write_line
+from pitree.commands import CommandError, Place, open_session, read_only, warn, write_json, write_line
 from pitree.journal import Deed, Journal, state_dir
 from pitree.sessions.activity import last_activity
 from pitree.sessions.appending import Move, Summary
@@ -31,7 +31,7 @@ from pitree.sessions.text import one_line
 def add_arguments(parser: ArgumentParser, name: str) -> None:
     """Tell the parser what a command takes."""
     _ARGUMENTS[name](parser)
-    parser.add_argument("--read-only", action="store_true", help="refuse to change anything")
+    read_only(parser)
 
 
 def _file(parser: ArgumentParser) -> None:

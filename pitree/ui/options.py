@@ -6,9 +6,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from pitree.agent.launch import working_directory
+from pitree.catalog.arrange import Scope
 from pitree.catalog.locations import Store
 from pitree.sessions.glimpse import Glimpse
 from pitree.sessions.helper import Helper
+from pitree.ui.keys import USUAL_KEYS, KeyTable
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,6 +20,10 @@ class Options:
     `state_dir` is where pitree remembers things for the next time, `cache_dir` where it keeps what it read;
     with None it forgets them. With `poll` no file system events are asked for. `glimpse` and `helper` are
     what was begun of reading a long `file` while the screen was still being made.
+
+    `keys` are the person's; `theme_is_set` says that the settings name one. `scope` is the one to begin with
+    (None: as it was left), `returning` has pitree come back when a Pi ends, `following` has the highlight go
+    with the leaf. `problems` say what is wrong with the settings, each safe to print.
     """
 
     store: Store
@@ -35,3 +41,10 @@ class Options:
     helper: Helper | None = None
     cache_dir: Path | None = None
     poll: bool = False
+    keys: KeyTable = USUAL_KEYS
+    theme: str | None = None
+    theme_is_set: bool = False
+    scope: Scope | None = None
+    returning: bool = False
+    following: bool = True
+    problems: tuple[str, ...] = ()

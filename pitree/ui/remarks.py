@@ -6,12 +6,13 @@ from typing import Final
 from pitree.sessions.activity import newest_elsewhere
 from pitree.sessions.file import SessionFile
 from pitree.sessions.text import one_line
+from pitree.ui.keys import USUAL_KEYS, KeyTable
 
 _LIVE_SECONDS: Final = 5.0
 _QUIET_SECONDS: Final = 900.0
 
 
-def remark_on(session: SessionFile | None) -> str:
+def remark_on(session: SessionFile | None, keys: KeyTable = USUAL_KEYS) -> str:
     """Return what is unusual about a session: read-only, damaged, gone on elsewhere; mostly nothing."""
     if session is None:
         return ""
@@ -23,7 +24,7 @@ def remark_on(session: SessionFile | None) -> str:
         more = f" (and {len(damage) - 1} more; `pitree doctor` tells them)" if len(damage) > 1 else ""
         remarks.append(f"⚠ line {damage[0].line}: {damage[0].reason}{more}")
     if newest_elsewhere(session) is not None:
-        remarks.append("the newest message is on another branch: Ctrl+E goes there")
+        remarks.append(f"the newest message is on another branch: {keys.way('newest')} goes there")
     return one_line("; ".join(remarks), 600)
 
 
