@@ -50,9 +50,11 @@ Command = Callable[[Namespace, Place], int | None]
 _CHANGING = ("move", "label", "name", "fork", "rm", "undo")
 """The commands that change something; their module is loaded only for them."""
 
+_ABOUT = ("config", "version")
+"""The commands about pitree itself; likewise."""
 
+_COMPLETION = "completion"
 _DOCTOR = "doctor"
-"""Loaded only when asked for, too."""
 
 
 class _Parser(ArgumentParser):
@@ -109,9 +111,7 @@ def _screen_parser() -> ArgumentParser:
 def _screen_arguments(arguments: Sequence[str]) -> Namespace:
     parser = _screen_parser()
     args, unknown = parser.parse_known_args(arguments)
-    if (args.session == _DOCTOR or args.session in COMMANDS or args.session in _CHANGING) and not Path(
-        args.session
-    ).exists():
+    if args.session in all_commands() and not Path(args.session).exists():
         parser.error(f"{args.session} is a command, and a command comes first: `pitree {args.session} …`")
     if unknown:
         parser.error(f"unrecognized arguments: {' '.join(unknown)}")
@@ -158,6 +158,11 @@ def _command_parser(name: str) -> ArgumentParser:
     return parser
 
 
+def all_commands() -> tuple[str, ...]:
+    """Return the names of all commands."""
+    return (*COMMANDS, *_CHANGING, _DOCTOR, *_ABOUT, _COMPLETION)
+
+
 def _changing_command(name: str) -> tuple[ArgumentParser, Command]:
     from pitree.writing_commands import CHANGING, add_arguments
 
@@ -167,12 +172,6 @@ def _changing_command(name: str) -> tuple[ArgumentParser, Command]:
     add_arguments(parser, name)
     parser.add_argument("--json", action="store_true", help="one JSON document on standard output")
     return parser, command
-
-
-def _parsed_command(name: str) -> tuple[ArgumentParser, Command]:
-    if name == _DOCTOR:
-        return _doctor_command()
-    return _changing_command(name) if name in _CHANGING else (_command_parser(name), COMMANDS[name])
 
 
 def _doctor_command() -> tuple[ArgumentParser, Command]:
@@ -190,14 +189,47 @@ def _doctor_command() -> tuple[ArgumentParser, Command]:
     return parser, check_sessions
 
 
+def _about_command(name: str) -> tuple[ArgumentParser, Command]:
+    from pitree.about_commands import ABOUT, add_arguments
+
+    command = ABOUT[name]
+    parser = _Parser(prog=f"pitree {name}", description=(command.__doc__ or "").strip())
+    _common(parser)
+    add_arguments(parser, name)
+    parser.add_argument("--json", action="store_true", help="one JSON document on standard output")
+    return parser, command
+
+
+def _completion_command() -> tuple[ArgumentParser, Command]:
+    from pitree.completion import add_arguments, print_completion
+
+    parser = _Parser(prog=f"pitree {_COMPLETION}", description=(print_completion.__doc__ or "").strip())
+    add_arguments(parser)
+    parsers = {name: _command(name)[0] for name in all_commands() if name != _COMPLETION}
+    screen = _screen_parser()
+    return parser, lambda args, _place: print_completion(args, screen, parsers | {_COMPLETION: parser})
+
+
+def _command(name: str) -> tuple[ArgumentParser, Command]:
+    if name in _CHANGING:
+        return _changing_command(name)
+    if name in _ABOUT:
+        return _about_command(name)
+    if name == _COMPLETION:
+        return _completion_command()
+    if name == _DOCTOR:
+        return _doctor_command()
+    return _command_parser(name), COMMANDS[name]
+
+
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command line and return the exit code: 0, 1 could not be done, 2 a wrong call."""
     arguments = list(sys.argv[1:] if argv is None else argv)
     try:
         with ExitStack() as stack:
             name = arguments[0] if arguments else ""
-            if name == _DOCTOR or name in COMMANDS or name in _CHANGING:
-                parser, command = _parsed_command(name)
+            if name in all_commands():
+                parser, command = _command(name)
                 args = parser.parse_intermixed_args(arguments[1:])
                 place = place_of(args, stack)
                 _take_settings(args, place)

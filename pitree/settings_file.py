@@ -60,7 +60,7 @@ def _check(
     values, places = found
     settings = {setting.name: setting for setting in SETTINGS}
     for name, value in said.items():
-        where = place_in(shown, text, rf'^\s*\[?\s*["\']?{re.escape(name)}["\']?\s*[=.\]]')
+        where = place_in(shown, text, rf'^[ \t]*\[?[ \t]*["\']?{re.escape(name)}["\']?[ \t]*[=.\]]')
         setting = settings.get(name)
         if name == "keys":
             if wanted is None:

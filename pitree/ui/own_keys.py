@@ -63,6 +63,14 @@ def textual_names(written: str) -> tuple[str, ...] | None:
     return (name,) if also is None else (name, also)
 
 
+def written_key(name: str) -> str:
+    """Return one of Textual's names of keys as it is written in settings."""
+    symbols = {textual: symbol for symbol, textual in SYMBOLS.items()}
+    if len(name) == 1 and name.isupper():
+        return f"shift+{name.lower()}"
+    return "+".join(symbols.get(part, _SPECIAL_WRITTEN.get(part, part)) for part in name.split("+"))
+
+
 def _base(rest: str, modifiers: set[str]) -> str | None:
     if len(rest) == 1:
         if rest in SYMBOLS:
