@@ -36,6 +36,10 @@ into Pi from there.
   pitree rm FILE...             to the trash
   pitree undo                   take back what was changed last
 
+  pitree config                 the settings that hold, and what is wrong with them
+  pitree version                the versions and places for a report of a defect
+  pitree completion SHELL       completions for bash, zsh or fish
+
 FILE is a path, or the beginning of a session's id. `pitree COMMAND --help` tells more."""
 
 
@@ -58,7 +62,17 @@ _DOCTOR = "doctor"
 
 
 class _Parser(ArgumentParser):
-    """Errors in one line; exit code 2."""
+    """Errors in one line; exit code 2. Help with examples, whose text is loaded for it alone."""
+
+    def format_help(self) -> str:
+        """Return the help, examples included."""
+        from pitree.help_texts import epilog
+
+        self.formatter_class = RawDescriptionHelpFormatter
+        self.epilog = epilog(self.prog)
+        if self.description is not None and self.description is not _DESCRIPTION:  # as it is in a docstring
+            self.description = "\n".join(line.strip() for line in self.description.split("\n"))
+        return super().format_help()
 
     def error(self, message: str) -> NoReturn:
         warn(f"{message}; see `{self.prog} --help`")
@@ -81,7 +95,7 @@ def _no_cache(parser: ArgumentParser) -> None:
 
 
 def _screen_parser() -> ArgumentParser:
-    parser = _Parser(prog="pitree", description=_DESCRIPTION, formatter_class=RawDescriptionHelpFormatter)
+    parser = _Parser(prog="pitree", description=_DESCRIPTION)
     parser.add_argument("session", nargs="?", metavar="FILE|ID", help="the session to open on")
     _common(parser)
     scope = parser.add_mutually_exclusive_group()

@@ -64,13 +64,14 @@ def print_completion(args: Namespace, screen: ArgumentParser, commands: Mapping[
 def script(shell: str, screen: ArgumentParser, commands: Mapping[str, ArgumentParser]) -> str:
     """Return the script for a shell; `screen` is the parser without a command, the others are by name."""
     import shtab
-    from textual.theme import BUILTIN_THEMES
+
+    from pitree.ui.themes import THEMES
 
     whole = ArgumentParser(prog="pitree", add_help=False)
     for action in screen._actions:  # noqa: SLF001 - there is no other way to ask a parser
         if action.option_strings:
             if action.dest == "theme":
-                action.choices = sorted(BUILTIN_THEMES)
+                action.choices = THEMES
             _tell(action)
             whole._add_action(action)  # noqa: SLF001
     several = whole.add_subparsers(metavar="COMMAND")

@@ -1,12 +1,16 @@
 """The names of themes, checked before there is a screen."""
 
 from difflib import get_close_matches
+from typing import Final
 
 from textual.theme import BUILTIN_THEMES
 
 from pitree.sessions.errors import SessionError
 from pitree.sessions.text import one_line
 from pitree.settings import Settings
+
+THEMES: Final = tuple(sorted(BUILTIN_THEMES))
+"""The names of all themes."""
 
 
 class UnknownThemeError(SessionError):
@@ -27,6 +31,6 @@ def check_theme(said: str | None, settings: Settings) -> list[str]:
 
 
 def _unknown(name: str) -> str:
-    near = get_close_matches(name, BUILTIN_THEMES, n=1)
-    hint = f"; did you mean {near[0]}?" if near else f"; there are {', '.join(sorted(BUILTIN_THEMES))}"
+    near = get_close_matches(name, THEMES, n=1)
+    hint = f"; did you mean {near[0]}?" if near else f"; there are {', '.join(THEMES)}"
     return f"{one_line(name, 60)} is no theme{hint}"
