@@ -69,14 +69,21 @@ class _Parser(ArgumentParser):
         from pitree.help_texts import epilog
 
         self.formatter_class = RawDescriptionHelpFormatter
-        self.epilog = epilog(self.prog)
-        if self.description is not None and self.description is not _DESCRIPTION:  # as it is in a docstring
-            self.description = "\n".join(line.strip() for line in self.description.split("\n"))
-        return super().format_help()
+        own = self.epilog
+        self.epilog = "\n\n".join(part for part in (epilog(self.prog), own) if part)
+        try:
+            return super().format_help()
+        finally:
+            self.epilog = own
 
     def error(self, message: str) -> NoReturn:
         warn(f"{message}; see `{self.prog} --help`")
         sys.exit(2)
+
+
+def _described(command: Callable[..., object]) -> str:
+    """Return the docstring of a command without its indentation."""
+    return "\n".join(line.strip() for line in (command.__doc__ or "").strip().split("\n"))
 
 
 def _common(parser: ArgumentParser) -> None:
@@ -133,8 +140,7 @@ def _screen_arguments(arguments: Sequence[str]) -> Namespace:
 
 
 def _command_parser(name: str) -> ArgumentParser:
-    doc = (COMMANDS[name].__doc__ or "").strip()
-    parser = _Parser(prog=f"pitree {name}", description=doc)
+    parser = _Parser(prog=f"pitree {name}", description=_described(COMMANDS[name]))
     _common(parser)
     if name in {"list", "search", "resume"}:
         _no_cache(parser)
@@ -181,7 +187,7 @@ def _changing_command(name: str) -> tuple[ArgumentParser, Command]:
     from pitree.writing_commands import CHANGING, add_arguments
 
     command = CHANGING[name]
-    parser = _Parser(prog=f"pitree {name}", description=(command.__doc__ or "").strip())
+    parser = _Parser(prog=f"pitree {name}", description=_described(command))
     _common(parser)
     add_arguments(parser, name)
     parser.add_argument("--json", action="store_true", help="one JSON document on standard output")
@@ -207,7 +213,7 @@ def _about_command(name: str) -> tuple[ArgumentParser, Command]:
     from pitree.about_commands import ABOUT, add_arguments
 
     command = ABOUT[name]
-    parser = _Parser(prog=f"pitree {name}", description=(command.__doc__ or "").strip())
+    parser = _Parser(prog=f"pitree {name}", description=_described(command))
     _common(parser)
     add_arguments(parser, name)
     parser.add_argument("--json", action="store_true", help="one JSON document on standard output")
@@ -217,7 +223,7 @@ def _about_command(name: str) -> tuple[ArgumentParser, Command]:
 def _completion_command() -> tuple[ArgumentParser, Command]:
     from pitree.completion import add_arguments, print_completion
 
-    parser = _Parser(prog=f"pitree {_COMPLETION}", description=(print_completion.__doc__ or "").strip())
+    parser = _Parser(prog=f"pitree {_COMPLETION}", description=_described(print_completion))
     add_arguments(parser)
     parsers = {name: _command(name)[0] for name in all_commands() if name != _COMPLETION}
     screen = _screen_parser()

@@ -93,6 +93,12 @@ examples:
 examples:
   pitree undo                         again: the change before that
   pitree undo --list""",
+    "doctor": """\
+examples:
+  pitree doctor                       all sessions of the store
+  pitree doctor 019ceb8b --strict     one, remarks included
+  pitree doctor broken.jsonl --repair mended.jsonl
+  pitree doctor --json | jq -r '.[] | select(.ok | not) | .path'""",
     "config": """\
 examples:
   pitree config                       what holds, and what is wrong; exit code 1 if anything is

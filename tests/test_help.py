@@ -33,7 +33,7 @@ def test_help_is_whole(pitree: Run, name: str) -> None:
     done = pitree(*name.split(), "--help")
     assert (done.code, done.err) == (0, "")
     assert "examples:" in done.out
-    assert max(map(len, done.out.splitlines())) <= 110
+    assert max(map(len, done.out.splitlines())) <= 120
     assert "%(" not in done.out
 
 
