@@ -3,150 +3,20 @@
 import gc
 import os
 import sys
-from argparse import ArgumentParser, Namespace, RawDescriptionHelpFormatter
-from collections.abc import Callable, Sequence
+from argparse import Namespace
+from collections.abc import Sequence
 from contextlib import ExitStack
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, NoReturn, TextIO
+from typing import TYPE_CHECKING, TextIO
 
-from pitree import __version__
 from pitree.output import CommandError, warn
+from pitree.parsers import ALL_COMMANDS, command_of, screen_arguments
 from pitree.place import Place, place_of
 from pitree.sessions.errors import SessionError
 
 if TYPE_CHECKING:  # what the screen's start can wait for
     from pitree.sessions.glimpse import Glimpse
     from pitree.sessions.helper import Helper
-
-_DESCRIPTION = """\
-Browse the sessions of the Pi coding agent: their trees, what the model would see at any point, and back
-into Pi from there.
-
-  pitree [FILE|ID]              the screen (on that session)
-  pitree list [QUERY]           sessions, newest first
-  pitree search QUERY           where something was said
-  pitree tree FILE              the entry tree, as drawn
-  pitree context FILE           what the model would see
-  pitree show FILE ID           one entry in full
-  pitree resume [FILE|ID] [PROMPT]
-
-  pitree move FILE ID           go on from another entry
-  pitree label FILE ID [TEXT]   label an entry
-  pitree name FILE [TEXT]       name a session
-  pitree fork FILE              copy a branch into a session of its own
-  pitree rm FILE...             to the trash
-  pitree undo                   take back what was changed last
-
-FILE is a path, or the beginning of a session's id. `pitree COMMAND --help` tells more."""
-
-
-_QUERY_HELP = """\
-words, "a phrase", or re:PATTERN; narrowed by before:2026-01, after:2026-01-15, cwd:web, name:"the name",
-model:opus, label:todo, and has: with branches, name, labels, damage, parent or cost"""
-
-Command = Callable[[Namespace, Place], int | None]
-
-_PRINTING: Final = ("list", "search", "tree", "context", "show", "resume")
-_CHANGING: Final = ("move", "label", "name", "fork", "rm", "undo")
-"""The commands; what they need is loaded only for them."""
-
-
-class _Parser(ArgumentParser):
-    """Errors in one line; exit code 2."""
-
-    def error(self, message: str) -> NoReturn:
-        warn(f"{message}; see `{self.prog} --help`")
-        sys.exit(2)
-
-
-def _common(parser: ArgumentParser) -> None:
-    parser.add_argument("--session-dir", metavar="DIR", help="the session root, instead of Pi's own")
-    parser.add_argument("--cwd", metavar="DIR", help="the folder that counts as this folder")
-    parser.add_argument("--demo", action="store_true", help="work on a throw-away copy of the demo sessions")
-
-
-def _no_cache(parser: ArgumentParser) -> None:
-    parser.add_argument("--no-cache", action="store_true", help="read all sessions anew, and keep nothing")
-
-
-def _screen_parser() -> ArgumentParser:
-    parser = _Parser(prog="pitree", description=_DESCRIPTION, formatter_class=RawDescriptionHelpFormatter)
-    parser.add_argument("session", nargs="?", metavar="FILE|ID", help="the session to open on")
-    _common(parser)
-    parser.add_argument("--all", action="store_true", help="begin with the sessions of all folders")
-    parser.add_argument("--pi", metavar="COMMAND", help="the program to resume with (also $PITREE_PI)")
-    _no_cache(parser)
-    parser.add_argument(
-        "--poll", action="store_true", help="look at files now and then instead of waiting for events"
-    )
-    parser.add_argument("--read-only", action="store_true", help="refuse to change anything")
-    parser.add_argument("--version", action="version", version=f"pitree {__version__}")
-    return parser
-
-
-def _screen_arguments(arguments: Sequence[str]) -> Namespace:
-    parser = _screen_parser()
-    args, unknown = parser.parse_known_args(arguments)
-    if (args.session in _PRINTING or args.session in _CHANGING) and not Path(args.session).exists():
-        parser.error(f"{args.session} is a command, and a command comes first: `pitree {args.session} …`")
-    if unknown:
-        parser.error(f"unrecognized arguments: {' '.join(unknown)}")
-    return args
-
-
-def _printing_command(name: str) -> tuple[ArgumentParser, Command]:
-    from pitree.commands import COMMANDS
-    from pitree.sessions.layout import DEFAULT_FILTER, FILTERS
-
-    command = COMMANDS[name]
-    doc = (command.__doc__ or "").strip()
-    parser = _Parser(prog=f"pitree {name}", description=doc)
-    _common(parser)
-    if name in {"list", "search", "resume"}:
-        _no_cache(parser)
-    if name in {"list", "search"}:
-        asked = "*" if name == "list" else "+"
-        parser.add_argument("query", nargs=asked, metavar="QUERY", help=_QUERY_HELP)
-        parser.add_argument("--all", action="store_true", help="the sessions of all folders")
-    elif name == "resume":
-        parser.add_argument(
-            "session", nargs="?", metavar="FILE|ID", help="default: the newest of this folder"
-        )
-        parser.add_argument("prompt", nargs="?", metavar="PROMPT", help="what to say first")
-        parser.add_argument("--pi", metavar="COMMAND", help="the program to resume with (also $PITREE_PI)")
-        where = parser.add_mutually_exclusive_group()
-        where.add_argument(
-            "--here", action="store_true", help="resume from this folder if the session's is gone"
-        )
-        where.add_argument("--fork", action="store_true", help="fork the session into this folder instead")
-    else:
-        parser.add_argument("file", metavar="FILE", help="a path, or the beginning of a session's id")
-    if name == "search":
-        parser.add_argument("--tools", action="store_true", help="what tools were told and answered, too")
-    elif name == "tree":
-        parser.add_argument("--filter", choices=FILTERS, default=DEFAULT_FILTER, help="which entries to show")
-        parser.add_argument("--ids", action="store_true", help="each entry's id before it")
-    elif name == "context":
-        parser.add_argument("--leaf", metavar="ID", help="as if the leaf were there")
-        parser.add_argument(
-            "--changes", action="store_true", help="what a move of the leaf there takes out, and brings back"
-        )
-    elif name == "show":
-        parser.add_argument("id", metavar="ID", help="an entry's id, or the beginning of it")
-    if name != "resume":
-        parser.add_argument("--json", action="store_true", help="one JSON document on standard output")
-    return parser, command
-
-
-def _changing_command(name: str) -> tuple[ArgumentParser, Command]:
-    from pitree.writing_commands import CHANGING, add_arguments
-
-    command = CHANGING[name]
-    parser = _Parser(prog=f"pitree {name}", description=(command.__doc__ or "").strip())
-    _common(parser)
-    add_arguments(parser, name)
-    parser.add_argument("--json", action="store_true", help="one JSON document on standard output")
-    return parser, command
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -155,14 +25,16 @@ def main(argv: Sequence[str] | None = None) -> int:
     try:
         with ExitStack() as stack:
             name = arguments[0] if arguments else ""
-            if name in _PRINTING or name in _CHANGING:
+            if name in ALL_COMMANDS:
                 gc.enable()
-                parser, command = _changing_command(name) if name in _CHANGING else _printing_command(name)
+                parser, command = command_of(name)
                 args = parser.parse_intermixed_args(arguments[1:])
-                code = command(args, place_of(args, stack)) or 0
+                place = place_of(args, stack)
+                _take_settings(args, place)
+                code = command(args, place) or 0
             else:
-                args = _screen_arguments(arguments)
-                code = _screen(args, place_of(args, stack))
+                args = screen_arguments(arguments)
+                code = _screen(args, place_of(args, stack), stack)
             if sys.stdout is not None:  # as it is where it was closed before the start
                 sys.stdout.flush()
             return code
@@ -178,6 +50,18 @@ def main(argv: Sequence[str] | None = None) -> int:
         warn(f"{error.filename or 'the system'}: {error.strerror or error}")
         _give_up_output()
         return 1
+
+
+def _take_settings(args: Namespace, place: Place) -> None:
+    """Put the settings into the arguments of a command that has use for any."""
+    from pitree.settings import SETTINGS, fill_in, read_settings
+
+    if not any(hasattr(args, setting.field) for setting in SETTINGS):
+        return
+    settings = read_settings(args, os.environ, place.cwd, with_keys=False)
+    for problem in settings.problems:
+        warn(problem)
+    fill_in(args, settings, os.environ)
 
 
 def _give_up_output() -> None:
@@ -204,38 +88,48 @@ def _ahead(file: Path) -> "tuple[Helper | None, Glimpse | None]":
         return helper, None  # reading the whole file will say why
 
 
-def _screen(args: Namespace, place: Place) -> int:
+def _screen(args: Namespace, place: Place, stack: ExitStack) -> int:
     if not (_is_terminal(sys.stdin) and _is_terminal(sys.stdout)):
         raise CommandError(
             "the screen needs a terminal; without one there are `pitree list`, `tree`, `context`, `show`"
         )
-    from pitree.catalog.resolve import resolve_session
+    from pitree.folders import cache_dir, state_dir
+    from pitree.settings import read_settings
+    from pitree.ui.ahead import SCOPES, FirstRows
+    from pitree.ui.state import ViewStore
 
-    file = resolve_session(args.session, place.store, place.cwd) if args.session is not None else None
-    helper, glimpse = _ahead(file) if file is not None else (None, None)
+    file, helper, glimpse = None, None, None
+    if args.session is not None:
+        from pitree.catalog.resolve import resolve_session
+
+        file = resolve_session(args.session, place.store, place.cwd)
+        helper, glimpse = _ahead(file)
+        if helper is not None:
+            stack.callback(helper.close)
     environ = dict(os.environ)  # before Textual takes NO_COLOR out of it
     # Textual draws at its own ticks, by default 60 a second: what a key changes in a second step (a message
     # from pane to pane) would wait for up to two of them.
     os.environ.setdefault("TEXTUAL_FPS", "240")
-    from pitree.folders import cache_dir, state_dir
-    from pitree.ui.options import Options, is_folder
-
-    if args.demo:  # what is deleted there is to go with it, not into the person's own trash
-        os.environ["XDG_DATA_HOME"] = str(place.store.root.parent / "data")
+    settings = read_settings(args, environ, place.cwd)
+    if args.demo and args.scope is None:
+        args.scope = "all"
     kept_in = None if args.demo else state_dir()
     cache = None if args.demo or args.no_cache else cache_dir()
     first_rows = None
     if file is None and cache is not None:
-        from pitree.ui.ahead import FirstRows
-        from pitree.ui.state import ViewStore
+        scope = SCOPES[args.scope or settings.values.get("scope")]
+        first_rows = FirstRows(place.store, place.cwd, cache, ViewStore(kept_in), scope=scope)
+    if args.demo:  # what is deleted there is to go with it, not into the person's own trash
+        os.environ["XDG_DATA_HOME"] = str(place.store.root.parent / "data")
+    from pitree.ui.app import PitreeApp
+    from pitree.ui.options import Options
+    from pitree.ui.starting import own_options
 
-        cwd = None if args.all else place.cwd
-        first_rows = FirstRows(place.store, cwd, cache, ViewStore(kept_in), is_folder=is_folder)
+    own = own_options(args, settings, environ)
     options = Options(
         store=place.store,
         cwd=place.cwd,
         file=file,
-        everything=args.all or args.demo,
         pi=args.pi,
         environ=environ,
         demo=args.demo,
@@ -246,15 +140,10 @@ def _screen(args: Namespace, place: Place) -> int:
         cache_dir=cache,
         first_rows=first_rows,
         poll=args.poll,
+        **own,
     )
-    from pitree.ui.app import PitreeApp
-
     app = PitreeApp(options)
-    try:
-        launched = app.run()
-    finally:
-        if helper is not None:
-            helper.close()
+    launched = app.run()
     if launched is None:
         return app.return_code or 0
     from pitree.commands import start

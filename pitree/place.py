@@ -1,7 +1,7 @@
 """Where a command works: which store, and in which folder."""
 
 import os
-from argparse import Namespace
+from argparse import ArgumentParser, BooleanOptionalAction, Namespace
 from contextlib import ExitStack
 from pathlib import Path
 from typing import NamedTuple
@@ -25,3 +25,8 @@ def place_of(args: Namespace, stack: ExitStack) -> Place:
         return Place(Store(made.agent_dir / "sessions", flat=False, source="--demo"), made.cwd)
     cwd = Path(os.path.abspath(args.cwd)) if args.cwd else Path.cwd()  # noqa: PTH100 - links stay, as in Pi
     return Place(find_store(cwd, args.session_dir, os.environ), cwd)
+
+
+def read_only(parser: ArgumentParser) -> None:
+    """Tell a parser of the option that keeps everything as it is."""
+    parser.add_argument("--read-only", action=BooleanOptionalAction, help="refuse to change anything")

@@ -18,7 +18,7 @@ from pitree.commands import open_session
 from pitree.folders import state_dir
 from pitree.journal import Deed, Journal
 from pitree.output import CommandError, warn, write_json, write_line
-from pitree.place import Place
+from pitree.place import Place, read_only
 from pitree.sessions.activity import last_activity
 from pitree.sessions.appending import Move, Summary
 from pitree.sessions.branching import file_lists
@@ -34,7 +34,7 @@ from pitree.sessions.text import one_line
 def add_arguments(parser: ArgumentParser, name: str) -> None:
     """Tell the parser what a command takes."""
     _ARGUMENTS[name](parser)
-    parser.add_argument("--read-only", action="store_true", help="refuse to change anything")
+    read_only(parser)
 
 
 def _file(parser: ArgumentParser) -> None:

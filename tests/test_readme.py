@@ -4,8 +4,12 @@ import re
 import shlex
 from pathlib import Path
 
-from pitree import commands, writing_commands
+from pitree.parsers import ALL_COMMANDS
+from pitree.settings import SETTINGS, Settings
+from pitree.settings_file import read_file
 from pitree.ui.keys import markdown_marks, markdown_table
+from pitree.ui.own_keys import own_keys
+from pitree.ui.themes import check_theme
 
 ROOT = Path(__file__).parents[1]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -20,8 +24,19 @@ def test_the_marks_are_those_of_the_program() -> None:
     assert f"\n\n{markdown_marks()}\n\n" in README, "put the output of pitree.ui.keys.markdown_marks() there"
 
 
+def test_the_settings_shown_are_right(tmp_path: Path) -> None:
+    file = tmp_path / "config.toml"
+    file.write_text(README.partition("```toml\n")[2].partition("```")[0])
+    read = read_file(file, "README", Settings(file), with_keys=True)
+    assert not read.problems
+    assert set(read.values) == {setting.field for setting in SETTINGS}
+    assert not check_theme(None, read)
+    assert len(read.keys) >= 3
+    assert not own_keys(read.keys).problems
+
+
 def test_every_command_is_told() -> None:
-    for name in (*commands.COMMANDS, *writing_commands.CHANGING):
+    for name in ALL_COMMANDS:
         assert f"pitree {name}" in README
 
 

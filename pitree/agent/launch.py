@@ -51,17 +51,17 @@ def find_pi(command: str | None, environ: Mapping[str, str]) -> tuple[str, ...]:
     Raises AgentNotFoundError when there is no such program.
     """
     if command is not None:
-        named, source = command, "--pi"
+        named, source = command, "--pi or the settings"
     else:
         named, source = environ.get(_VARIABLE) or "pi", f"${_VARIABLE}" if environ.get(_VARIABLE) else "PATH"
     try:
         words = shlex.split(named)
     except ValueError as error:
         raise AgentNotFoundError(
-            f"{source} {display(named)!r} cannot be read as a command: {error}", named
+            f"{display(named)!r} cannot be read as a command (from {source}): {error}", named
         ) from None
     if not words:
-        raise AgentNotFoundError(f"{source} names no program", "pi")
+        raise AgentNotFoundError(f"no program is named (by {source})", "pi")
     words = [os.path.expanduser(word) for word in words]  # noqa: PTH111
     found = shutil.which(words[0], path=environ.get("PATH", os.defpath))
     if found is None:

@@ -1,4 +1,4 @@
-"""When an agent last wrote to a session, as far as the session itself tells."""
+"""When an agent last wrote to a session, and where, as far as the session itself tells."""
 
 from typing import Final
 
@@ -23,3 +23,12 @@ def last_activity(session: Session) -> float | None:
         if moment:
             return moment
     return None
+
+
+def newest_elsewhere(session: Session) -> str | None:
+    """Return the id of the file's last message where it is not on the way to the leaf, else None."""
+    tree = session.tree
+    last = next((entry for entry in reversed(tree.entries) if entry.type == "message"), None)
+    if last is None or any(entry is last for entry in tree.path(tree.leaf_id)):
+        return None
+    return last.id

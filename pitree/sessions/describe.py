@@ -269,3 +269,6 @@ _DESCRIBERS: Final[dict[str, Callable[[JsonObject], Description]]] = {
     "active_tools_change": _field("setting", "active tools", "activeToolNames"),
     "leaf": _field("setting", "leaf", "targetId", "(before the first entry)"),
 }
+
+KNOWN_TYPES: Final = frozenset({"message", *_DESCRIBERS})
+"""The types of entries whose meaning is known."""

@@ -41,9 +41,14 @@ def new_session_id() -> str:
     return str(uuid.UUID(int=value))
 
 
+def is_session_id(text: str) -> bool:
+    """Return whether Pi would take a text for a session id."""
+    return _SESSION_ID.fullmatch(text) is not None
+
+
 def check_session_id(session_id: str) -> None:
     """Raise InvalidValueError where Pi would not take a session id."""
-    if not _SESSION_ID.fullmatch(session_id):
+    if not is_session_id(session_id):
         raise InvalidValueError(
             f"{session_id!r} is no session id: letters and digits, with . _ - only between them"
         )

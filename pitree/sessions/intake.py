@@ -19,7 +19,8 @@ from pitree.sessions.text import one_line
 
 # What may stand before the header of a file that is shown all the same (Pi itself refuses it).
 _MAX_LINES_BEFORE_HEADER: Final = 20
-_BLANKS: Final = b" \t\r\n\v\f"
+BLANKS: Final = b" \t\r\n\v\f"
+"""A line of these alone is no damage."""
 
 # A line of so many bytes that is not finished is not decoded again whenever a piece of it comes.
 _LONG_TAIL: Final = 1 << 20
@@ -74,7 +75,7 @@ class Intake:
         deep = _deep_entry(line)
         if deep is not None:
             self._take_entries((deep,), line, entries)
-        elif line.data.strip(_BLANKS):
+        elif line.data.strip(BLANKS):
             reason = f"unfinished last line ({error})" if unfinished else str(error)
             self._damage.append(Damage(line.number, line.offset, reason))
             if not unfinished:
@@ -138,7 +139,7 @@ class Intake:
     def _take_tail(self) -> list[Entry]:
         """Take the unfinished last line if it is a whole object; else it is damage, or not finished yet."""
         tail = self._cutter.tail
-        if len(tail.data) > _LONG_TAIL and tail.data[-64:].rstrip(_BLANKS)[-1:] not in {b"}", b""}:
+        if len(tail.data) > _LONG_TAIL and tail.data[-64:].rstrip(BLANKS)[-1:] not in {b"}", b""}:
             self._damage.append(Damage(tail.number, tail.offset, "unfinished last line"))
             self._tail_is_whole, self._tail_damage = False, 1
             return []

@@ -128,6 +128,20 @@ def parse_value(data: bytes) -> Any:  # noqa: ANN401 - any JSON value
         raise LineError(f"not JSON: {error}") from None
 
 
+def parse_beginning(data: bytes) -> Any:  # noqa: ANN401 - any JSON value
+    """Return the JSON value that a line begins with, whatever follows it.
+
+    Raises LineError with the reason when it begins with none.
+    """
+    read = json.JSONDecoder(parse_constant=_no_constant, parse_int=_integer, parse_float=_float).raw_decode
+    try:
+        return read(data.decode("utf-8", "replace"))[0]
+    except RecursionError:
+        raise LineError("nested too deeply") from None
+    except ValueError as error:
+        raise LineError(f"not JSON: {error}") from None
+
+
 def _has_long_number(data: bytes) -> bool:
     """Whether there is a run of digits too long for orjson: six times as fast as a regular expression."""
     sample = data[_LONG_NUMBER - 1 :: _LONG_NUMBER]  # no such run lies between two of these

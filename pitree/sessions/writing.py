@@ -122,6 +122,22 @@ def create_file(path: Path, lines: Iterable[bytes]) -> None:
         raise WriteError(f"{path} could not be made: {error.strerror or error}") from error
 
 
+def create_copy(path: Path, lines: Iterable[bytes], like: os.stat_result) -> None:
+    """Make a file that is not there, not even empty, with mode and owner of another one.
+
+    It appears whole or not at all, and is private until then. Raises WriteError when anything has that name
+    already, or it cannot be written; and what `lines` raises.
+    """
+    try:
+        temporary = _write_beside(path, lines, like)
+        try:
+            _put_in_place(temporary, path)
+        finally:
+            temporary.unlink(missing_ok=True)
+    except OSError as error:
+        raise WriteError(f"{path} could not be made: {error.strerror or error}") from error
+
+
 def _fill(path: Path, lines: Iterable[bytes]) -> None:
     """Write to a file that is there, but empty: it keeps its mode, its owner, and the links to it."""
     with locked(path) as fd:
@@ -187,10 +203,11 @@ def _keep(path: Path, suffix: str) -> Path:
 def _write_beside(path: Path, lines: Iterable[bytes], like: os.stat_result | None = None) -> Path:
     """Write lines to a new file in the same directory, down to the disk; its name is no session's.
 
-    It gets mode and owner of `like`, the owner where that is allowed.
+    It gets mode and owner of `like`, the owner where that is allowed; nobody else reads it until then.
     """
     temporary = path.with_name(f".{path.name[:50]}.{uuid.uuid4().hex}.new")
-    fd = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_CLOEXEC", 0), 0o666)
+    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_CLOEXEC", 0)
+    fd = os.open(temporary, flags, 0o666 if like is None else 0o600)
     try:
         with os.fdopen(fd, "wb") as file:
             file.writelines(line + b"\n" for line in lines)

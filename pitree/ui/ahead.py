@@ -5,13 +5,30 @@ the first picture is drawn comes later, as it would without.
 """
 
 import threading
-from collections.abc import Callable
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Final
 
+from pitree.catalog.arrange import Scope
 from pitree.catalog.known import cache_file, newest_known
 from pitree.catalog.locations import Store, session_folders
 from pitree.catalog.rows import SessionRow
 from pitree.ui.state import ViewStore
+
+SCOPES: Final[Mapping[object, Scope | None]] = {
+    "here": "folder",
+    "repository": "repository",
+    "all": "everything",
+    None: None,
+}
+"""What the scopes are called on the command line and in the settings."""
+
+
+def is_folder(path: str) -> bool:
+    """Return whether a session's directory is there to work in."""
+    from pitree.agent.launch import working_directory
+
+    return working_directory(path) is not None
 
 
 class FirstRows:
@@ -23,25 +40,25 @@ class FirstRows:
     def __init__(
         self,
         store: Store,
-        cwd: Path | None,
+        cwd: Path,
         cache_dir: Path,
         kept: ViewStore,
         *,
-        is_folder: Callable[[str], bool],
+        scope: Scope | None,
     ) -> None:
-        """Begin to read; `cwd` is the folder that counts as this folder, None for all whatever was kept."""
+        """Begin to read; `scope` is the one to begin with, None as it was left."""
         self.rows: list[SessionRow] = []
         self.exists: dict[str, bool] = {}
         self._store = store
         self._cwd = cwd
         self._cache = cache_file(cache_dir)
         self._kept = kept
-        self._is_folder = is_folder
+        self._scope = scope
         threading.Thread(target=self._read, name="first rows", daemon=True).start()
 
     def _read(self) -> None:
         view = self._kept.load()
-        cwd = str(self._cwd) if self._cwd is not None and view.scope == "folder" else None
+        cwd = str(self._cwd) if (self._scope or view.scope) == "folder" else None
         rows = newest_known(self._cache, session_folders(self._store, cwd, nested=view.nested))
-        self.exists = {folder: self._is_folder(folder) for folder in {row.cwd for row in rows if row.cwd}}
+        self.exists = {folder: is_folder(folder) for folder in {row.cwd for row in rows if row.cwd}}
         self.rows = rows

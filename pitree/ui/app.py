@@ -7,7 +7,6 @@ import os
 import signal
 import threading
 from collections.abc import Iterable
-from functools import partial
 from typing import TYPE_CHECKING, ClassVar, Final
 
 from rich.text import Text
@@ -15,11 +14,12 @@ from textual.app import App, SystemCommand
 from textual.binding import Binding, BindingType
 from textual.screen import Screen
 
-from pitree.sessions.text import display, lines
+from pitree.sessions.text import display, lines, one_line
 from pitree.ui.alt_keys import teach_alt_keys
 from pitree.ui.browser import Browser
-from pitree.ui.keys import GLOBAL_KEYS, PREVIEW_KEYS, SESSIONS_KEYS, TREE_KEYS
+from pitree.ui.keys import USUAL_KEYS
 from pitree.ui.options import Options
+from pitree.ui.state import ThemeStore
 
 if TYPE_CHECKING:  # what the first picture does not need
     from pitree.agent.launch import Launch  # noqa: F401 - in quotes below
@@ -41,12 +41,39 @@ class PitreeApp(App["Launch | None"], inherit_bindings=False):
 
     def __init__(self, options: Options) -> None:
         super().__init__()
-        teach_alt_keys()
+        teach_alt_keys(options.keys)
         self.options = options
+        self._kept_theme = ThemeStore(options.state_dir)
+        for wanted in (options.theme, self._kept_theme.load()):
+            if wanted in self.available_themes:
+                self.theme = wanted
+                break
+        self._theme_at_start = self.theme
+        if options.keys is not USUAL_KEYS:
+            from pitree.ui.rebinding import rebind_app
+
+            rebind_app(self, options.keys)
 
     def get_theme_variable_defaults(self) -> dict[str, str]:
         """Return the colours that not every theme of Textual has; the style sheet cannot be read without."""
         return {"foreground-disabled": "ansi_bright_black"}
+
+    def watch_theme(self, theme: str) -> None:
+        """Remember a theme that somebody chose."""
+        if not self.is_running or theme == self._theme_at_start:
+            return
+        self._theme_at_start = theme
+        screen = self.screen_stack[0]
+        try:
+            self._kept_theme.save(theme)
+        except OSError as error:
+            told = f"The theme is not kept for the next time: {error.strerror or error}"
+        else:
+            told = "The settings name a theme: that is the one again the next time."
+            if not self.options.theme_is_set:
+                return
+        if isinstance(screen, Browser):
+            screen.say(one_line(told, 300), warning=True)
 
     def get_default_screen(self) -> Screen[None]:
         """Return the one screen there is."""
@@ -86,23 +113,10 @@ class PitreeApp(App["Launch | None"], inherit_bindings=False):
         picture of the screen is a file of somebody's conversations.
         """
         yield from (command for command in super().get_system_commands(screen) if command.title == "Theme")
-        if not isinstance(screen, Browser):
-            return
-        places = (SESSIONS_KEYS, TREE_KEYS, PREVIEW_KEYS)
-        for place, (name, keys) in enumerate(zip(("Sessions", "Tree", "Preview"), places, strict=True)):
-            for key in keys:
-                action = partial(self._run_in_pane, screen, place, key.action)
-                yield SystemCommand(f"{name}: {key.help}", key.shown, action)
-        for key in GLOBAL_KEYS:
-            if key.action not in {"command_palette", "next_pane", "previous_pane", "back"}:
-                yield SystemCommand(key.help, key.shown, partial(self._run_on_screen, screen, key.action))
+        if isinstance(screen, Browser):
+            from pitree.ui.palette import palette
 
-    async def _run_in_pane(self, screen: Browser, place: int, action: str) -> None:
-        screen.focus_pane(place)
-        await self.run_action(action, screen.panes[place])
-
-    async def _run_on_screen(self, screen: Browser, action: str) -> None:
-        await self.run_action(action, screen)
+            yield from palette(screen)
 
 
 def _collect_garbage() -> None:

@@ -8,7 +8,7 @@ from textual.widgets import Static
 
 from pitree.ui.keys import Key
 
-_FIRST: Final = frozenset({"help", "next_pane"})
+_FIRST: Final = frozenset({"help", "next-pane"})
 """What gets room before all else: the ways to everything that is not shown."""
 
 
@@ -56,10 +56,10 @@ class KeyBar(_Bar):
         self._fit()
 
     def _fit(self) -> None:
-        told = [key for key in self._keys if key.short]
+        told = [key for key in self._keys if key.short and key.keys]
         fitting: set[Key] = set()
         room = self.size.width
-        for key in sorted(told, key=lambda key: key.action not in _FIRST):
+        for key in sorted(told, key=lambda key: key.id not in _FIRST):
             need = cell_len(key.shown) + cell_len(key.short) + 3
             if need <= room:
                 room -= need

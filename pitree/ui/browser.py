@@ -17,13 +17,14 @@ from textual.worker import Worker, WorkerState
 
 from pitree.catalog.arrange import scopes_of
 from pitree.catalog.locations import session_folders
+from pitree.sessions.activity import newest_elsewhere
 from pitree.sessions.entries import Entry
 from pitree.sessions.errors import SessionError
 from pitree.sessions.file import SessionFile
 from pitree.sessions.text import one_line
 from pitree.ui.bars import KeyBar, StatusBar, TitleBar
 from pitree.ui.following import Following
-from pitree.ui.keys import GLOBAL_KEYS, PREVIEW_KEYS, SESSIONS_KEYS, TREE_KEYS, bindings
+from pitree.ui.keys import GLOBAL_KEYS, USUAL_KEYS, bindings
 from pitree.ui.moving import Moving
 from pitree.ui.opening import Opening
 from pitree.ui.options import Options
@@ -31,7 +32,7 @@ from pitree.ui.panes.preview import Preview
 from pitree.ui.panes.sessions import SessionsPane, Sources
 from pitree.ui.panes.tree import TreePane
 from pitree.ui.reading import Picture, Reading
-from pitree.ui.remarks import liveness, newest_elsewhere, remark_on, short_path
+from pitree.ui.remarks import liveness, remark_on, short_path
 from pitree.ui.state import FoldStore, ViewStore
 
 if TYPE_CHECKING:  # what the first picture does not need
@@ -77,18 +78,29 @@ class Browser(Following, Moving, Opening):
         options = self.options
         kept = ViewStore(options.state_dir)
         view = kept.load()
+        scope = "everything" if options.everything else options.scope
         sources = Sources(
             scopes=scopes_of(options.store, options.cwd, options.file),
             open_finder=lambda: self.finder,
             keep_view=kept.save,
             clock=options.clock,
-            view=replace(view, scope="everything") if options.everything else view,
+            view=view if scope is None else replace(view, scope=scope),
         )
+        sessions, tree, preview = (
+            SessionsPane(sources, id="sessions"),
+            TreePane(id="tree"),
+            Preview(id="preview"),
+        )
+        tree.following = options.following
+        if options.keys is not USUAL_KEYS:
+            from pitree.ui.rebinding import rebind
+
+            rebind(self, sessions, tree, preview, options.keys)
         yield TitleBar(id="title")
         with Horizontal(id="panes"):
-            yield SessionsPane(sources, id="sessions")
-            yield TreePane(id="tree")
-            yield Preview(id="preview")
+            yield sessions
+            yield tree
+            yield preview
         yield StatusBar(id="status")
         yield KeyBar(id="keys")
 
@@ -118,8 +130,16 @@ class Browser(Following, Moving, Opening):
             # what reads the store takes its time from the first picture
             self.call_after_refresh(self._read_store)
             self.set_timer(_FOLLOWING_AFTER_SECONDS, self.start_following)
+        if self.options.problems:
+            self._say_problems(self.options.problems)
         self._show_status()
         self._show_title()
+
+    def _say_problems(self, problems: tuple[str, ...]) -> None:
+        """Say what is wrong with the settings."""
+        way = self.options.keys.way("help")
+        more = f" ({len(problems) - 1} more: {way})" if len(problems) > 1 else f" ({way})"
+        self.say(f"⚠ {problems[0]}{more}", warning=True)
 
     def _empty_page(self) -> list[str]:
         store = self.options.store
@@ -155,8 +175,8 @@ class Browser(Following, Moving, Opening):
             pane.display = place in shown
             pane.set_class(place == self._focused, "-active")
         self.set_class(self.size.height < 12, "-low")
-        keys = (SESSIONS_KEYS, TREE_KEYS, PREVIEW_KEYS)[self._focused] + GLOBAL_KEYS
-        self.query_one(KeyBar).show(keys)
+        keys = self.options.keys
+        self.query_one(KeyBar).show(keys.panes[self._focused] + keys.everywhere)
         self._show_status()
 
     def focus_pane(self, place: int) -> None:
@@ -191,7 +211,7 @@ class Browser(Following, Moving, Opening):
         elif self._focused > 0:
             self.focus_pane(self._focused - 1)
         else:
-            self.say("Ctrl+Q leaves pitree.")
+            self.say(f"{self.options.keys.way('quit')} leaves pitree.")
 
     def on_row_list_activated(self, event: SessionsPane.Activated) -> None:
         """Enter: resume from Sessions, move the leaf from Tree."""
@@ -205,7 +225,7 @@ class Browser(Following, Moving, Opening):
         """Show all keys."""
         from pitree.ui.dialogs.help import Help
 
-        self.app.push_screen(Help())
+        self.app.push_screen(Help(self.options.keys, self._focused, self.options.problems))
 
     # ---- reading
 
@@ -290,7 +310,7 @@ class Browser(Following, Moving, Opening):
         if session is None and problem is None:
             self.session_path = None
         if picture is None and session is not None:
-            picture = Picture.of(session)
+            picture = Picture.of(session, self.options.keys)
         tree = self.query_one(TreePane)
         tree.show(session, picture and picture.layout, keep=same, problem=problem)
         self.remark = one_line(problem, 600) if problem else picture.remark if picture else ""
@@ -310,7 +330,7 @@ class Browser(Following, Moving, Opening):
         """Show what was appended to the session; without entries it was damage, or is not finished."""
         if entries:
             self.query_one(TreePane).grow(entries)
-        self.remark = remark_on(self.session)
+        self.remark = remark_on(self.session, self.options.keys)
         self._show_name()
         self._show_status()
 

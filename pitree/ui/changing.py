@@ -169,7 +169,7 @@ class Changing(Resuming):
         self.files_changed(done.path)
         told = one_line(done.text, 400)
         if done.deed is not None and done.deed.undoes is None:
-            told += ". Ctrl+Z takes that back."
+            told += f". {self.options.keys.way('undo')} takes that back."
         if done.problem:
             told += f" ({one_line(done.problem, 300)})"
         self.say(told, warning=bool(done.problem))
@@ -390,7 +390,7 @@ class Changing(Resuming):
         if gone:
             self.files_changed(*(row.path for row in rows))
             what = gone[0] if len(gone) == 1 else plural(len(gone), "session")
-            told = f"Deleted: {what}. Ctrl+Z takes that back."
+            told = f"Deleted: {what}. {self.options.keys.way('undo')} takes that back."
         else:
             told = "Nothing was deleted."
         self.say(one_line(problem or told, 400), warning=bool(problem))
@@ -465,7 +465,8 @@ class Changing(Resuming):
         try:
             done = await asyncio.to_thread(self.changes.undo, deed)
         except (SessionError, OSError) as error:
-            told = f"Not undone: {describe_deed(deed)}: {error}. Alt+Z lists what else can be."
+            way = self.options.keys.way("undo-list")
+            told = f"Not undone: {describe_deed(deed)}: {error}. {way} lists what else can be."
             self.say(one_line(told, 500), warning=True)
             return
         self._show_done(done)

@@ -10,13 +10,15 @@ from typing import ClassVar, Final
 from rich.segment import Segment
 from rich.style import Style
 from textual import events
-from textual.binding import Binding, BindingType
+from textual.binding import BindingType
 from textual.cache import LRUCache
 from textual.geometry import Region, Size
 from textual.message import Message
 from textual.reactive import reactive
 from textual.scroll_view import ScrollView
 from textual.strip import Strip
+
+from pitree.ui.keys import LIST_KEYS, USUAL_KEYS, KeyTable, bindings
 
 _KEPT_STRIPS: Final = 512
 _MARGIN: Final = 2
@@ -25,14 +27,10 @@ _MARGIN: Final = 2
 class LineView(ScrollView, can_focus=True):
     """A scrolling view of lines: a subclass says how many there are and draws one."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("up", "line_up", "Up", show=False),
-        Binding("down", "line_down", "Down", show=False),
-        Binding("pageup", "page_up", "Page up", show=False),
-        Binding("pagedown", "page_down", "Page down", show=False),
-        Binding("home", "first", "First", show=False),
-        Binding("end", "last", "Last", show=False),
-    ]
+    BINDINGS: ClassVar[list[BindingType]] = bindings(LIST_KEYS)
+
+    keys: KeyTable = USUAL_KEYS
+    """The person's keys."""
 
     DEFAULT_CSS = """
     LineView {
@@ -187,8 +185,6 @@ class _AboutRow(Message):
 
 class RowList(LineView):
     """A list with a highlighted row. The keys go round at the ends, as in Pi's own lists."""
-
-    BINDINGS: ClassVar[list[BindingType]] = [Binding("enter", "activate", "Open", show=False)]
 
     COMPONENT_CLASSES: ClassVar[set[str]] = {"row--cursor", "row--cursor-blurred"}
 

@@ -10,18 +10,14 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from pitree.catalog.locations import Store
+from pitree.ui.ahead import is_folder
+from pitree.ui.keys import USUAL_KEYS, KeyTable
 
 if TYPE_CHECKING:  # what the first picture does not need
+    from pitree.catalog.arrange import Scope
     from pitree.sessions.glimpse import Glimpse
     from pitree.sessions.helper import Helper
     from pitree.ui.ahead import FirstRows
-
-
-def is_folder(path: str) -> bool:
-    """Return whether a session's directory is there to work in."""
-    from pitree.agent.launch import working_directory
-
-    return working_directory(path) is not None
 
 
 class Options(msgspec.Struct, frozen=True):
@@ -31,6 +27,10 @@ class Options(msgspec.Struct, frozen=True):
     with None it forgets them. With `poll` no file system events are asked for. `glimpse` and `helper` are
     what was begun of reading a long `file` while the screen was still being made, `first_rows` likewise of
     the list.
+
+    `keys` are the person's; `theme_is_set` says that the settings name one. `scope` is the one to begin with
+    (None: as it was left), `returning` has pitree come back when a Pi ends, `following` has the highlight go
+    with the leaf. `problems` say what is wrong with the settings, each safe to print.
     """
 
     store: Store
@@ -49,3 +49,10 @@ class Options(msgspec.Struct, frozen=True):
     cache_dir: Path | None = None
     poll: bool = False
     first_rows: FirstRows | None = None
+    keys: KeyTable = USUAL_KEYS
+    theme: str | None = None
+    theme_is_set: bool = False
+    scope: Scope | None = None
+    returning: bool = False
+    following: bool = True
+    problems: tuple[str, ...] = ()

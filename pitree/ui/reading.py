@@ -18,6 +18,7 @@ from pitree.catalog.rows import SessionRow
 from pitree.sessions.errors import SessionError
 from pitree.sessions.file import SessionFile, StoppedError
 from pitree.sessions.layout import Layout
+from pitree.ui.keys import USUAL_KEYS, KeyTable
 from pitree.ui.options import Options
 from pitree.ui.remarks import remark_on
 
@@ -40,9 +41,9 @@ class Picture(NamedTuple):
     remark: str
 
     @classmethod
-    def of(cls, session: SessionFile) -> Self:
+    def of(cls, session: SessionFile, keys: KeyTable = USUAL_KEYS) -> Self:
         """Work it out."""
-        return cls(Layout(session.tree, session.tree.leaf_id), remark_on(session))
+        return cls(Layout(session.tree, session.tree.leaf_id), remark_on(session, keys))
 
 
 class Reading(Screen[None]):
@@ -192,7 +193,7 @@ class Reading(Screen[None]):
         def load() -> tuple[SessionFile | None, str | None, Picture | None]:
             try:
                 session = SessionFile.load(path, progress, helper or Helper.start_for(path))
-                return session, None, Picture.of(session)
+                return session, None, Picture.of(session, self.options.keys)
             except StoppedError:
                 return None, None, None
             except SessionError as error:

@@ -3,14 +3,16 @@
 from pathlib import Path
 from typing import Final
 
+from pitree.sessions.activity import newest_elsewhere
 from pitree.sessions.file import SessionFile
 from pitree.sessions.text import one_line
+from pitree.ui.keys import USUAL_KEYS, KeyTable
 
 _LIVE_SECONDS: Final = 5.0
 _QUIET_SECONDS: Final = 900.0
 
 
-def remark_on(session: SessionFile | None) -> str:
+def remark_on(session: SessionFile | None, keys: KeyTable = USUAL_KEYS) -> str:
     """Return what is unusual about a session: read-only, damaged, gone on elsewhere; mostly nothing."""
     if session is None:
         return ""
@@ -19,10 +21,10 @@ def remark_on(session: SessionFile | None) -> str:
         remarks.append(f"read-only: {session.read_only}")
     damage = session.damage
     if damage:
-        more = f" (and {len(damage) - 1} more)" if len(damage) > 1 else ""
+        more = f" (and {len(damage) - 1} more; `pitree doctor` tells them)" if len(damage) > 1 else ""
         remarks.append(f"⚠ line {damage[0].line}: {damage[0].reason}{more}")
     if newest_elsewhere(session) is not None:
-        remarks.append("the newest message is on another branch: Ctrl+E goes there")
+        remarks.append(f"the newest message is on another branch: {keys.way('newest')} goes there")
     return one_line("; ".join(remarks), 600)
 
 
@@ -37,15 +39,6 @@ def liveness(session: SessionFile | None, now: float) -> str:
         # in steps: each other text is a frame to draw
         return f"● quiet for {f'{quiet // 5 * 5:.0f} s' if quiet < 60 else f'{quiet // 60:.0f} min'}"
     return ""
-
-
-def newest_elsewhere(session: SessionFile) -> str | None:
-    """Return the id of the file's last message where it is not on the way to the leaf, else None."""
-    tree = session.tree
-    last = next((entry for entry in reversed(tree.entries) if entry.type == "message"), None)
-    if last is None or any(entry is last for entry in tree.path(tree.leaf_id)):
-        return None
-    return last.id
 
 
 def short_path(path: str) -> str:

@@ -38,8 +38,8 @@ class Resuming(Screen[None]):
         raise NotImplementedError
 
     def resume(self, prompt: str | None = None) -> None:
-        """End pitree and become Pi on the highlighted session, with `prompt` as the next message."""
-        self._launch(visit=False, prompt=prompt)
+        """Become Pi on the highlighted session, with `prompt` as the next message; or come back from it."""
+        self._launch(visit=self.options.returning, prompt=prompt)
 
     def action_visit(self) -> None:
         """Open Pi on the highlighted session, and come back when it ends."""
@@ -108,7 +108,8 @@ class Resuming(Screen[None]):
         if cwd is None:
             reason = "Pi does not take this file for a session."
             if not path.exists():
-                reason = f"{one_line(str(path), 300)} is no longer there; F5 reads the store again."
+                again = self.options.keys.way("reload")
+                reason = f"{one_line(str(path), 300)} is no longer there; {again} reads the store again."
             self.say(reason, warning=True)
             return
         try:
@@ -174,7 +175,8 @@ class Resuming(Screen[None]):
             return
         ended = hand_over(self.app, launch, self.options.environ)
         if ended.refused:
-            self.say("This terminal cannot be handed over; Enter resumes for good.", warning=True)
+            way = self.options.keys.way("tui.select.confirm")
+            self.say(f"This terminal cannot be handed over; {way} resumes for good.", warning=True)
             return
         if ended.failure:
             self.say(f"Pi could not be started: {ended.failure}", warning=True)

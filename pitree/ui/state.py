@@ -69,6 +69,33 @@ class ViewStore:
             _write(self._file, view)
 
 
+class Chosen(msgspec.Struct, frozen=True):
+    """What was chosen in the palette and holds until something else is."""
+
+    theme: str = ""
+
+
+class ThemeStore:
+    """The theme that was chosen last. With `folder` None nothing is kept."""
+
+    def __init__(self, folder: Path | None) -> None:
+        self._file = None if folder is None else folder / "theme.json"
+
+    def load(self) -> str:
+        """Return its name; "" where none was chosen or what is there cannot be read."""
+        try:
+            return (
+                "" if self._file is None else msgspec.json.decode(self._file.read_bytes(), type=Chosen).theme
+            )
+        except (OSError, msgspec.MsgspecError, UnicodeDecodeError):
+            return ""
+
+    def save(self, theme: str) -> None:
+        """Keep it. Raises OSError when it cannot be written."""
+        if self._file is not None:
+            _write(self._file, Chosen(theme))
+
+
 def _write(file: Path, value: msgspec.Struct) -> None:
     file.parent.mkdir(parents=True, exist_ok=True)
     temporary = file.with_suffix(f".{os.getpid()}.new")

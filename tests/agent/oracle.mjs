@@ -10,6 +10,8 @@
 //   {"op": "span", "path": FILE, "leaf": ID, "target": ID}   what a move from leaf to target leaves, as Pi summarizes it
 //   {"op": "everything"}                       the files of all sessions in the default root
 //   {"op": "search", "dir": DIR, "query": TEXT, "sort": "relevance" | "recent"}   ids of those that match, in order
+//   {"op": "keybindings", "path": FILE}        what Pi makes of a keybindings.json: the keys of every action
+//   {"op": "pressed", "sequences": [TEXT], "keys": [KEY]}   which of the keys each sequence is
 //   {"op": "threaded", "dir": DIR}             paths and levels of the sessions in Pi's threaded list
 //
 // What goes wrong inside Pi is answered as {"error": MESSAGE}. Pi repairs and migrates the files it opens, so it gets
@@ -35,7 +37,7 @@ const { filterAndSortSessions } = await interactive("components/session-selector
 const { SessionSelectorComponent } = await interactive("components/session-selector.js");
 const { initTheme } = await interactive("theme/theme.js");
 const { KeybindingsManager } = await load("pi-coding-agent", "dist/core/keybindings.js");
-const { setKeybindings } = await load("pi-tui", "dist/index.js");
+const { matchesKey, setKeybindings } = await load("pi-tui", "dist/index.js");
 initTheme("dark");
 setKeybindings(KeybindingsManager.create());
 
@@ -200,9 +202,20 @@ async function places({ cwd, dir }) {
   return { listed: listed.map((info) => info.path), recent: manager.getSessionFile(), dir: manager.getSessionDir() };
 }
 
+/** What Pi makes of a keybindings.json: all its actions with their keys. */
+function keybindings({ path }) {
+  const config = new KeybindingsManager(KeybindingsManager.loadFromFile(path)).getEffectiveConfig();
+  return Object.fromEntries(Object.entries(config).map(([id, keys]) => [id, [keys].flat()]));
+}
+
+/** Which of the keys Pi takes each sequence for. */
+function pressed({ sequences, keys }) {
+  return sequences.map((sequence) => keys.filter((key) => matchesKey(sequence, key)));
+}
+
 const everything = async () => (await SessionManager.listAll()).map((info) => info.path);
 
-const operations = { session, span, script, search, threaded, places, everything, list: ({ dir }) => SessionManager.listAll(dir) };
+const operations = { session, span, keybindings, pressed, script, search, threaded, places, everything, list: ({ dir }) => SessionManager.listAll(dir) };
 
 for await (const line of createInterface({ input: process.stdin })) {
   let answer;

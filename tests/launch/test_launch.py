@@ -97,12 +97,17 @@ def test_a_command_may_begin_with_home(tmp_path: Path, monkeypatch: pytest.Monke
     [
         (None, "", "pi cannot be run (from PATH); install Pi, or name it with --pi or $PITREE_PI", ["pi"]),
         (None, "mine -x", "mine cannot be run (from $PITREE_PI); ", ["mine", "-x"]),
-        ("other -x", "mine", "other cannot be run (from --pi); ", ["other", "-x"]),
+        ("other -x", "mine", "other cannot be run (from --pi or the settings); ", ["other", "-x"]),
         ("plain", "", "plain cannot be run", ["plain"]),
         ("./plain", "", "./plain cannot be run", ["./plain"]),
-        ("'open", "", '--pi "\'open" cannot be read as a command: No closing quotation', ["'open"]),
-        ("", "", "--pi names no program", ["pi"]),
-        ("  ", "mine", "--pi names no program", ["pi"]),
+        (
+            "'open",
+            "",
+            '"\'open" cannot be read as a command (from --pi or the settings): No closing quotation',
+            ["'open"],
+        ),
+        ("", "", "no program is named (by --pi or the settings)", ["pi"]),
+        ("  ", "mine", "no program is named (by --pi or the settings)", ["pi"]),
         ("\x1b[31m", "", "␛[31m cannot be run", ["\x1b[31m"]),
     ],
 )

@@ -4,7 +4,7 @@ import pytest
 from textual import events
 from textual._xterm_parser import XTermParser
 
-from pitree.ui.alt_keys import alt_letters, teach_alt_keys, typed_text
+from pitree.ui.alt_keys import alt_sequences, teach_alt_keys, typed_text
 
 from .conftest import AppFactory
 from .waiting import settled, tree
@@ -16,15 +16,17 @@ def parsed(sent: str) -> list[tuple[str, str | None]]:
     return [(event.key, event.character) for event in found if isinstance(event, events.Key)]
 
 
-@pytest.mark.parametrize("letter", alt_letters())
-def test_a_terminal_says_each_of_them(letter: str) -> None:
-    key = (f"alt+{letter}", None)
+@pytest.mark.parametrize(("sequence", "name"), alt_sequences().items())
+def test_a_terminal_says_each_of_them(sequence: str, name: str) -> None:
+    letter = name[-1]
+    assert sequence == f"\x1b{letter}"
+    key = (name, None)
     assert parsed(f"\x1b{letter}") == [key]
     assert parsed(f"\x1b{letter}\x1b{letter}{letter}") == [key, key, (letter, letter)]
 
 
 def test_none_is_what_terminals_send_for_an_arrow_with_alt() -> None:
-    assert not {"b", "f"} & set(alt_letters())
+    assert not {"b", "f"} & {sequence[1:] for sequence in alt_sequences()}
     assert parsed("\x1bb\x1bf") == [("ctrl+left", None), ("ctrl+right", None)]
 
 

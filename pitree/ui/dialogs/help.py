@@ -1,6 +1,6 @@
 """The page with all the keys."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import ClassVar, Final
 
 from rich.table import Table
@@ -8,16 +8,20 @@ from rich.text import Text
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import VerticalScroll
+from textual.content import Content
 from textual.screen import ModalScreen
 from textual.widgets import Static
 
-from pitree.ui.keys import MARKS, SECTIONS
+from pitree.ui.keys import MARKS, SEARCHED, SECTIONS, KeyTable
 
 _KEY_CELLS: Final = 12
 
 
 class Help(ModalScreen[None]):
-    """Keys and marks."""
+    """Keys, those of the focused pane first, and marks; before them what is wrong with the settings.
+
+    `place` is the focused pane, 0 the leftmost; the problems must be safe.
+    """
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape,q,f1,enter", "dismiss(None)", "Close", show=False),
@@ -31,16 +35,33 @@ class Help(ModalScreen[None]):
     }
     Help .title { margin: 1 0 0 0; text-style: bold; color: $primary; }
     Help .rows { margin: 0 0 0 2; }
+    Help .problem { margin: 0 0 0 2; color: $text-warning; }
     """
+
+    def __init__(self, keys: KeyTable, place: int, problems: Sequence[str] = ()) -> None:
+        super().__init__()
+        self._keys = keys
+        self._place = place
+        self._problems = problems
+        closing = ",".join(name for key in keys.everywhere if key.id == "help" for name in key.names)
+        if closing:
+            self._bindings.bind(closing, "dismiss(None)", "Close", show=False)
 
     def compose(self) -> ComposeResult:
         """Lay the keys out by pane."""
+        sections = list(zip(SECTIONS, self._keys, strict=True))
+        here = sections.pop(len(sections) - 3 + self._place)
+        leaving = self._keys.shown("tui.select.cancel") or "Esc"
         with VerticalScroll() as page:
             page.border_title = "Keys"
-            for title, keys in SECTIONS:
-                rows = [(" ".join(key.all_shown), key.help) for key in keys]
-                if title in {"Sessions", "Tree"}:
-                    rows.append(("letters", "Search; Backspace takes back, Esc leaves"))
+            if self._problems:
+                yield Static("Settings", classes="title")
+                for problem in self._problems:
+                    yield Static(Content(f"⚠ {problem}"), classes="problem")
+            for title, keys in (here, *sections):
+                rows = [(" ".join(key.all_shown) or "-", key.help) for key in keys]
+                if title in SEARCHED:
+                    rows.append(("letters", f"Search; Backspace takes back, {leaving} leaves"))
                 yield from self._section(title, rows)
             yield from self._section("Marks", MARKS)
 

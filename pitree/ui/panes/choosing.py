@@ -69,6 +69,11 @@ class Choosing(LineView, can_focus=False):
         top = int(self.scroll_offset.y)
         return line[1].link if line is not None and top <= row < top + self.page else None
 
+    @property
+    def has_links(self) -> bool:
+        """Whether the document has any link to an entry."""
+        return next(self._links(Spot(0, 0), 1, including=True), None) is not None
+
     def choose_link(self, step: int) -> bool:
         """Choose the next link (1) or the one before (-1), from the chosen one or the screen on.
 

@@ -36,6 +36,9 @@ class Finder(Widget):
 
     view: DocumentView
 
+    find_keys: frozenset[str] = frozenset({"slash"})
+    """The keys that open the search."""
+
     def __init__(self, *, id: str | None = None, classes: str | None = None) -> None:  # noqa: A002 - Textual's name
         super().__init__(id=id, classes=classes)
         self._typed = TypedSearch()
@@ -72,7 +75,7 @@ class Finder(Widget):
         The key that opens it is taken here, though it is a binding, too: those are looked at only when the
         keys typed after it have come here already.
         """
-        if event.key == "slash" and not self._typed.is_open:
+        if event.key in self.find_keys and not self._typed.is_open:
             event.stop()
             event.prevent_default()
             self.action_find()

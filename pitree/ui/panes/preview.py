@@ -20,7 +20,7 @@ from pitree.sessions.errors import SessionError
 from pitree.sessions.file import SessionFile, StoppedError
 from pitree.sessions.text import one_line
 from pitree.ui.documents.model import Block, Document, notice
-from pitree.ui.keys import PREVIEW_KEYS, bindings
+from pitree.ui.keys import PREVIEW_KEYS, USUAL_KEYS, KeyTable, bindings
 from pitree.ui.lineview import LineView
 from pitree.ui.panes.document_view import DocumentView
 from pitree.ui.panes.found import Finder
@@ -44,6 +44,9 @@ class Preview(Finder, Vertical, can_focus=True, can_focus_children=False):
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [*LineView.BINDINGS, *bindings(PREVIEW_KEYS)]
+
+    keys: KeyTable = USUAL_KEYS
+    """The person's keys."""
 
     tab: reactive[Tab] = reactive[Tab]("entry", init=False)
     """Which of the documents is shown."""
@@ -248,7 +251,7 @@ class Preview(Finder, Vertical, can_focus=True, can_focus_children=False):
         if not found and self.raw and self.tab == "entry":
             parts.append("raw")
         if not found and self.document.cut:
-            parts.append("m: all of it")
+            parts.append(f"{self.keys.way('more')}: all of it")
         self._bar.hint = " · ".join(parts)
 
     def _announce(self, entry_id: str | None, tab: Tab) -> None:
@@ -264,6 +267,22 @@ class Preview(Finder, Vertical, can_focus=True, can_focus_children=False):
         return self.view.visible_texts()
 
     # ---- keys and mouse
+
+    def can(self, action_id: str | None) -> bool:
+        """Whether an action has something to act on; without one: whether anything is shown."""
+        match action_id:
+            case "next-found" | "previous-found":
+                return self.can_back_out
+            case "next-link" | "previous-link":
+                return self.view.has_links
+            case "link-back":
+                return bool(self._came_from)
+            case "next-block" | "previous-block":
+                return bool(self.document.blocks)
+            case "more":
+                return self.document.cut
+            case _:
+                return self._wish is not None
 
     def on_tab_bar_chosen(self, event: TabBar.Chosen) -> None:
         """Show the document whose tab was clicked."""

@@ -1,7 +1,5 @@
 """A list that is searched by typing, as Pi's own lists are."""
 
-from typing import ClassVar
-
 from textual import events
 
 from pitree.ui.alt_keys import typed_text
@@ -11,7 +9,7 @@ from pitree.ui.lineview import RowList
 class SearchedList(RowList):
     """What is typed into the list is its search; a subclass does the finding."""
 
-    NOT_TYPED: ClassVar[frozenset[str]] = frozenset()
+    not_typed: frozenset[str] = frozenset()
     """Characters that are keys of the list."""
 
     query_text = ""
@@ -31,7 +29,7 @@ class SearchedList(RowList):
         if event.key == "backspace" and self.query_text:
             event.stop()
             self.set_query(self.query_text[:-1])
-        elif (text := typed_text(event)) and text not in self.NOT_TYPED:
+        elif (text := typed_text(event)) and text not in self.not_typed:
             if text == " " and not self.query_text:
                 return
             event.stop()

@@ -289,11 +289,11 @@ class SessionList(SearchedList):
                 "No session matches.",
                 *misread(self.query_text),
                 "",
-                "Esc leaves the search.",
+                f"{self.keys.way('tui.select.cancel')} leaves the search.",
             ]
         elif self.view.scope != "everything":
             where = "in this folder" if self.view.scope == "folder" else "in this repository"
-            self.placeholder = [f"No sessions {where}.", "", "Ctrl+O shows all folders."]
+            self.placeholder = [f"No sessions {where}.", "", f"{self.keys.way('scope')} shows all folders."]
             if not self._all:  # of others nothing is known yet: this may be the first start
                 self.placeholder += ["", *self.empty_page[1:]]
         else:

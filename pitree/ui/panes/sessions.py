@@ -226,7 +226,13 @@ class SessionsPane(SessionList):
         except CacheLostError as error:
             if not worker.is_cancelled:
                 self.post_message(
-                    self.Found(typed, [], f"{error}; F5 reads everything again", first=first, more=False)
+                    self.Found(
+                        typed,
+                        [],
+                        f"{error}; {self.keys.way('reload')} reads everything again",
+                        first=first,
+                        more=False,
+                    )
                 )
             return
         if not worker.is_cancelled:

@@ -14,7 +14,7 @@ from pitree.sessions.entries import Entry
 from pitree.sessions.file import SessionFile
 from pitree.sessions.layout import DEFAULT_FILTER, FILTERS
 from pitree.sessions.rows import layout_rows
-from pitree.ui.keys import TREE_KEYS, bindings
+from pitree.ui.keys import TREE_KEYS, bindings, typing_keys
 from pitree.ui.panes import tree_jumps
 from pitree.ui.panes.tree_view import Asked, TreeView
 from pitree.ui.state import Folds
@@ -32,9 +32,7 @@ class TreePane(TreeView):
 
     BINDINGS: ClassVar[list[BindingType]] = bindings(TREE_KEYS)
 
-    NOT_TYPED: ClassVar[frozenset[str]] = frozenset(
-        name for key in TREE_KEYS for name in key.keys.split(",") if len(name) == 1 and name.isupper()
-    )
+    not_typed = typing_keys(TREE_KEYS)
 
     class CopyWanted(Message):
         """An entry's text is to be copied."""

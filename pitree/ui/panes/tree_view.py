@@ -220,7 +220,7 @@ class TreeView(DescribedList):
         if total > shown:
             parts.append(f"{total - shown} hidden")
         if self.unseen:
-            parts.append(f"{self.unseen} new: Alt+L")
+            parts.append(f"{self.unseen} new: {self.keys.way('leaf')}")
         if not self.following:
             parts.append("not following")
         if self.query_text:
@@ -235,7 +235,7 @@ class TreeView(DescribedList):
         if self.narrowed:
             return "matches only"
         place = bisect_left(self.matching, self.cursor) + 1 if self.matches(self.cursor) else "-"
-        return f"{place} of {len(self.matching)}, F3 next"
+        return f"{place} of {len(self.matching)}, {self.keys.way('next-match')} next"
 
     def matches(self, row: int) -> bool:
         """Whether a row is one that the search looks for."""
