@@ -17,6 +17,7 @@ from pitree.sessions.errors import SessionError
 if TYPE_CHECKING:  # what the screen's start can wait for
     from pitree.sessions.glimpse import Glimpse
     from pitree.sessions.helper import Helper
+    from pitree.ui.app import PitreeApp
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -34,7 +35,7 @@ def main(argv: Sequence[str] | None = None) -> int:
                 code = command(args, place) or 0
             else:
                 args = screen_arguments(arguments)
-                code = _screen(args, place_of(args, stack), stack)
+                code = _screen(args, place_of(args, stack))
             if sys.stdout is not None:  # as it is where it was closed before the start
                 sys.stdout.flush()
             return code
@@ -88,24 +89,39 @@ def _ahead(file: Path) -> "tuple[Helper | None, Glimpse | None]":
         return helper, None  # reading the whole file will say why
 
 
-def _screen(args: Namespace, place: Place, stack: ExitStack) -> int:
+def _screen(args: Namespace, place: Place) -> int:
     if not (_is_terminal(sys.stdin) and _is_terminal(sys.stdout)):
         raise CommandError(
             "the screen needs a terminal; without one there are `pitree list`, `tree`, `context`, `show`"
         )
-    from pitree.folders import cache_dir, state_dir
-    from pitree.settings import read_settings
-    from pitree.ui.ahead import SCOPES, FirstRows
-    from pitree.ui.state import ViewStore
-
     file, helper, glimpse = None, None, None
     if args.session is not None:
         from pitree.catalog.resolve import resolve_session
 
         file = resolve_session(args.session, place.store, place.cwd)
         helper, glimpse = _ahead(file)
+    try:
+        app = _app(args, place, file, helper, glimpse)
+        launched = app.run()
+    finally:
         if helper is not None:
-            stack.callback(helper.close)
+            helper.close()
+    if launched is None:
+        return app.return_code or 0
+    from pitree.commands import start
+
+    return start(launched, keep_running=args.demo)
+
+
+def _app(
+    args: Namespace, place: Place, file: Path | None, helper: "Helper | None", glimpse: "Glimpse | None"
+) -> "PitreeApp":
+    """Make the screen; what it shows first is read while Textual, which takes most of the start, is loaded."""
+    from pitree.folders import cache_dir, state_dir
+    from pitree.settings import read_settings
+    from pitree.ui.ahead import SCOPES, FirstRows
+    from pitree.ui.state import ViewStore
+
     environ = dict(os.environ)  # before Textual takes NO_COLOR out of it
     # Textual draws at its own ticks, by default 60 a second: what a key changes in a second step (a message
     # from pane to pane) would wait for up to two of them.
@@ -125,27 +141,22 @@ def _screen(args: Namespace, place: Place, stack: ExitStack) -> int:
     from pitree.ui.options import Options
     from pitree.ui.starting import own_options
 
-    own = own_options(args, settings, environ)
-    options = Options(
-        store=place.store,
-        cwd=place.cwd,
-        file=file,
-        pi=args.pi,
-        environ=environ,
-        demo=args.demo,
-        read_only=args.read_only,
-        state_dir=kept_in,
-        glimpse=glimpse,
-        helper=helper,
-        cache_dir=cache,
-        first_rows=first_rows,
-        poll=args.poll,
-        **own,
+    own = own_options(args, settings, environ)  # fills `args` in, too
+    return PitreeApp(
+        Options(
+            store=place.store,
+            cwd=place.cwd,
+            file=file,
+            pi=args.pi,
+            environ=environ,
+            demo=args.demo,
+            read_only=args.read_only,
+            state_dir=kept_in,
+            glimpse=glimpse,
+            helper=helper,
+            cache_dir=cache,
+            first_rows=first_rows,
+            poll=args.poll,
+            **own,
+        )
     )
-    app = PitreeApp(options)
-    launched = app.run()
-    if launched is None:
-        return app.return_code or 0
-    from pitree.commands import start
-
-    return start(launched, keep_running=args.demo)

@@ -1,4 +1,4 @@
-"""What can be said on the command line, and to which command; each command's module is loaded for it alone."""
+"""What can be said on the command line, and to which command; a command's module is loaded for it."""
 
 import sys
 from argparse import ArgumentParser, BooleanOptionalAction, Namespace, RawDescriptionHelpFormatter
