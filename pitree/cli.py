@@ -116,7 +116,7 @@ def _screen(args: Namespace, place: Place) -> int:
 def _app(
     args: Namespace, place: Place, file: Path | None, helper: "Helper | None", glimpse: "Glimpse | None"
 ) -> "PitreeApp":
-    """Make the screen; what it shows first is read while Textual, which takes most of the start, is loaded."""
+    """Make the screen; what it shows first is read while Textual is loaded, which takes longest."""
     from pitree.folders import cache_dir, state_dir
     from pitree.settings import read_settings
     from pitree.ui.ahead import SCOPES, FirstRows
