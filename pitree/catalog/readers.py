@@ -5,6 +5,7 @@ reader takes shares of files on its standard input, a line of JSON each, and ans
 has put into the cache. Where there are no readers, or one ends too early, the files are read here.
 """
 
+import gc
 import json
 import os
 import queue
@@ -26,9 +27,13 @@ from pitree.sessions.helper import processors
 WORTH_IT_BYTES: Final = 48 << 20
 """Less is read here before a reader is up."""
 
+_SPARE_BYTES: Final = 8 << 20
+"""The same where this process has other things to do."""
+
 _MOST_READERS: Final = 4
 _SHARE_BYTES: Final = 4 << 20
 _SHARE_FILES: Final = 40
+_FIRST_FILES: Final = 12
 _LOOK_SECONDS: Final = 0.05
 
 
@@ -48,9 +53,10 @@ class Answer(NamedTuple):
     files: int
 
 
-def how_many(files: Iterable[Wanted]) -> int:
-    """Return how many readers these files are worth, 0 for none."""
-    if os.name != "posix" or sum(wanted.found.size for wanted in files) < WORTH_IT_BYTES:
+def how_many(files: Iterable[Wanted], *, spare_us: bool = False) -> int:
+    """Return how many readers these files are worth, 0 for none; `spare_us` while we have more to do."""
+    enough = _SPARE_BYTES if spare_us else WORTH_IT_BYTES
+    if os.name != "posix" or sum(wanted.found.size for wanted in files) < enough:
         return 0
     spare = processors()
     return min(_MOST_READERS, spare) if spare > 1 else 0
@@ -61,25 +67,25 @@ def read_elsewhere(
     files: Sequence[Wanted],
     count: int,
     *,
-    meanwhile: Callable[[Wanted], None],
+    meanwhile: Callable[[Wanted], None] | None,
     on_answer: Callable[[Answer], None],
     stop: Stop,
 ) -> list[Wanted]:
     """Have `count` readers read files in their order, and return those that none has read.
 
-    Until the first of them answers, files are given to `meanwhile`, one by one, but for large ones: these
-    would hold up this process. Both functions are called in this thread.
+    Until the first of them answers, files are given to `meanwhile`, if any, one by one, but for large ones:
+    these would hold up this process. Both functions are called in this thread.
     """
     work = _Work(files)
     readers = [reader for _ in range(count) if (reader := _Reader.started(cache_file, work)) is not None]
     try:
         running = len(readers)
-        helps = True
+        helps = meanwhile is not None
         while running and not stop():
             try:
                 answer = work.answers.get(timeout=0.0 if helps else _LOOK_SECONDS)
             except queue.Empty:
-                if helps and (mine := work.take_small()):
+                if meanwhile is not None and helps and (mine := work.take_small()):
                     meanwhile(mine)
                 else:
                     helps = False
@@ -101,6 +107,7 @@ class _Work:
     def __init__(self, files: Iterable[Wanted]) -> None:
         self._lock = threading.Lock()
         self._files = deque(files)
+        self._shares = 0
         self.answers: queue.SimpleQueue[Answer | None] = queue.SimpleQueue()
         """What the readers answered; None from each at its end."""
 
@@ -116,7 +123,9 @@ class _Work:
         share: list[Wanted] = []
         size = 0
         with self._lock:
-            while self._files and len(share) < _SHARE_FILES:
+            most = _SHARE_FILES if self._shares else _FIRST_FILES  # what the first picture shows comes soon
+            self._shares += 1
+            while self._files and len(share) < most:
                 size += self._files[0].found.size
                 if share and size > _SHARE_BYTES:
                     break
@@ -196,6 +205,7 @@ _READY: Final = b"ready\n"
 
 def main() -> int:
     """Read what is asked for on standard input until it ends."""
+    gc.disable()  # nothing stays
     cache = Cache(None, file=Path(sys.argv[1]))
     if cache.trouble is not None:
         return 1

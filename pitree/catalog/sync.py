@@ -39,12 +39,14 @@ def update(
     also: Iterable[Path] = (),
     on_rows: OnRows,
     stop: Stop = lambda: False,
+    spare_us: bool = False,
 ) -> Update:
     """Look through a store, or with `cwd` through its folder of it, and hand out the rows there are.
 
-    `on_rows` is called as `scan_store` calls it, first with rows from the cache; a row for a location takes
-    the place of an earlier one. Rows that vanished are those not among `locations` at the end. `also` names
-    files that are wanted besides. Where the cache is lost on the way, all is read again.
+    `on_rows` is called as `scan_store` calls it, first with rows from the cache; a row for a location
+    takes the place of an earlier one. Rows that vanished are those not among `locations` at the end.
+    `also` names files that are wanted besides. With `spare_us` as much as possible is read in other
+    processes. Where the cache is lost on the way, all is read again.
     """
     tries = _TRIES
     while True:
@@ -52,7 +54,7 @@ def update(
         done = Update()
         try:
             folders = session_folders(store, cwd, nested=nested, problems=done.problems)
-            sync = _Sync(cache, folders, on_rows, stop, done)
+            sync = _Sync(cache, folders, on_rows, stop, done, spare_us=spare_us)
             sync.run(also)
             if cwd is None and not done.problems and store.root.is_dir() and not stop():
                 sync.forget_folders(os.fspath(store.root))
@@ -90,7 +92,17 @@ class _Place(NamedTuple):
 class _Sync:
     """One pass over the files of some folders."""
 
-    def __init__(self, cache: Cache, folders: list[str], on_rows: OnRows, stop: Stop, done: Update) -> None:
+    def __init__(
+        self,
+        cache: Cache,
+        folders: list[str],
+        on_rows: OnRows,
+        stop: Stop,
+        done: Update,
+        *,
+        spare_us: bool = False,
+    ) -> None:
+        self._spare_us = spare_us
         self._cache = cache
         self._real = {folder: os.path.realpath(folder) for folder in folders}
         self._on_rows = on_rows
@@ -185,7 +197,7 @@ class _Sync:
     ) -> list[FoundFile]:
         """Have other processes read files, if there is much to read; return those that nobody has read."""
         wanted = [Wanted(place.folder, place.name, file) for file, place in places.items()]
-        count = how_many(wanted)
+        count = how_many(wanted, spare_us=self._spare_us)
         if not count or self._cache.file is None:
             return [*places]
         done = 0
@@ -206,7 +218,12 @@ class _Sync:
 
         try:
             left = read_elsewhere(
-                self._cache.file, wanted, count, meanwhile=one, on_answer=some, stop=self._stop
+                self._cache.file,
+                wanted,
+                count,
+                meanwhile=None if self._spare_us else one,
+                on_answer=some,
+                stop=self._stop,
             )
         except ScanStoppedError:
             return []

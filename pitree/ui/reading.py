@@ -103,6 +103,8 @@ class Reading(Screen[None]):
         self._stop_loading.set()
         if self._finder is not None:
             self._finder.cache.close()
+        if self.options.first_rows is not None:
+            self.options.first_rows.close()
 
     @property
     def finder(self) -> Finder:
@@ -112,7 +114,9 @@ class Reading(Screen[None]):
                 from pitree.catalog.cache import Cache
                 from pitree.catalog.finder import Finder
 
-                self._finder = Finder(Cache(self.options.cache_dir))
+                first = self.options.first_rows
+                begun = None if first is None else first.take_cache()
+                self._finder = Finder(begun or Cache(self.options.cache_dir))
             return self._finder
 
     @work(thread=True, exclusive=True, group="store", exit_on_error=False)
@@ -144,7 +148,11 @@ class Reading(Screen[None]):
             waiting, told_at = [], time.monotonic()
 
         try:
-            done = update(
+            first = options.first_rows
+            done = first and first.go_on_reading(
+                everything=everything, nested=nested, on_rows=found, stop=lambda: worker.is_cancelled
+            )
+            done = done or update(
                 options.store,
                 self.finder.cache,
                 cwd=None if everything else str(options.cwd),
