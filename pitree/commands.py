@@ -35,8 +35,12 @@ if TYPE_CHECKING:  # opening it brings SQLite, which most commands do not need
 
 _TITLE_LENGTH = 80
 
-# In UTF-8: delete, the C1 controls, line and paragraph separators, and what turns the direction of writing.
-_CONTROLS: Final = re.compile(rb"\x7f|\xc2[\x80-\x9f]|\xe2\x80[\xa8-\xae]|\xe2\x81[\xa6-\xa9]")
+# In UTF-8: delete, the C1 controls, line and paragraph separators, what turns the direction of writing, and what
+# is not to be seen.
+_CONTROLS: Final = re.compile(
+    rb"\x7f|\xc2[\x80-\x9f\xad]|\xd8\x9c|\xe1\xa0\x8e|\xe2\x80[\x8b\x8e\x8f\xa8-\xae]|\xe2\x81[\xa0-\xaf]"
+    rb"|\xef\xbb\xbf|\xef\xbf[\xb9-\xbb]|\xf3\xa0[\x80\x81\x84-\x87][\x80-\xbf]"
+)
 
 
 class CommandError(Exception):
@@ -78,8 +82,13 @@ def write_json(value: Any) -> None:  # noqa: ANN401 - any JSON value
     """
     encoded = encode_value(value)
     if _CONTROLS.search(encoded) is not None:
-        encoded = _CONTROLS.sub(lambda match: b"\\u%04x" % ord(match[0].decode()), encoded)
+        encoded = _CONTROLS.sub(_escaped, encoded)
     _output().write(encoded + b"\n")
+
+
+def _escaped(match: re.Match[bytes]) -> bytes:
+    halves = match[0].decode().encode("utf-16-be")
+    return b"".join(b"\\u%s" % halves[at : at + 2].hex().encode() for at in range(0, len(halves), 2))
 
 
 def write_line(text: str = "") -> None:
