@@ -351,6 +351,10 @@ def _screen(args: Namespace, place: Place) -> int:
     finally:
         if helper is not None:
             helper.close()
+    if app.failure is not None:
+        from pitree.crash import tell
+
+        return tell(app.failure, environ)
     if launched is None:
         return app.return_code or 0
     return start(launched, keep_running=args.demo)

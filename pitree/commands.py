@@ -35,8 +35,8 @@ if TYPE_CHECKING:  # opening it brings SQLite, which most commands do not need
 
 _TITLE_LENGTH = 80
 
-# In UTF-8: delete, the C1 controls, line and paragraph separators, what turns the direction of writing, and what
-# is not to be seen.
+# In UTF-8: delete, the C1 controls, line and paragraph separators, what turns the direction of writing, and
+# what is not to be seen.
 _CONTROLS: Final = re.compile(
     rb"\x7f|\xc2[\x80-\x9f\xad]|\xd8\x9c|\xe1\xa0\x8e|\xe2\x80[\x8b\x8e\x8f\xa8-\xae]|\xe2\x81[\xa0-\xaf]"
     rb"|\xef\xbb\xbf|\xef\xbf[\xb9-\xbb]|\xf3\xa0[\x80\x81\x84-\x87][\x80-\xbf]"

@@ -51,8 +51,8 @@ def display(text: str, *, tab: int = 4) -> str:
     """Return one line of text that is safe to write to a terminal.
 
     Tabs are expanded to every `tab` columns, control characters become their pictures (`␛`), what cannot be
-    seen or turns the direction of writing becomes U+FFFD. Emoji sequences and joined letters stay whole. A newline is a
-    control character here: cut text into lines first.
+    seen or turns the direction of writing becomes U+FFFD. Emoji sequences and joined letters stay
+    whole. A newline is a control character here: cut text into lines first.
     """
     if _SUSPECT.search(text) is None:
         return text

@@ -34,6 +34,10 @@ class Opening(Screen[None]):
 
     def on_unmount(self) -> None:
         """Remove the pictures that were opened."""
+        self.remove_copies()
+
+    def remove_copies(self) -> None:
+        """Remove what was handed to other programs."""
         self._copies.remove()
 
     def say(self, text: str, *, warning: bool = False) -> None:

@@ -1,4 +1,4 @@
-"""The commands on a hostile store: what they print harms no terminal, and is whole JSON where that is wanted."""
+"""The commands on a hostile store: what they print harms no terminal, and is JSON where that is wanted."""
 
 import json
 from collections.abc import Callable
