@@ -11,7 +11,7 @@ with suppress(ImportError):  # not on Windows
 
 # What a program that had no time to tidy up leaves behind: the other screen, the mouse, marked pastes,
 # held-back drawing, keys in other protocols, a hidden cursor, lines that do not wrap, colours. Where the
-# cursor was is not known (`?1049l` would put it back to where it was last saved, over what was printed since),
+# cursor was is not known (`?1049l` would put it back to where it was saved, over what was printed since),
 # so what comes next begins below everything.
 _TIDIED: Final = (
     "\x1b[?47l\x1b[?1000l\x1b[?1002l\x1b[?1003l\x1b[?1006l\x1b[?1004l\x1b[?2004l\x1b[?2026l"
