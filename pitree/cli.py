@@ -5,11 +5,12 @@ import sys
 from argparse import ArgumentParser, BooleanOptionalAction, Namespace, RawDescriptionHelpFormatter
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
+from io import TextIOWrapper
 from pathlib import Path
 from typing import Final, NoReturn, TextIO
 
 from pitree import __version__
-from pitree.commands import COMMANDS, CommandError, Place, place_of, read_only, start, warn
+from pitree.commands import COMMANDS, CommandError, Place, is_utf8, place_of, read_only, start, warn
 from pitree.sessions.errors import SessionError
 from pitree.sessions.glimpse import Glimpse
 from pitree.sessions.helper import Helper
@@ -296,6 +297,25 @@ def _is_terminal(stream: TextIO | None) -> bool:
     return stream is not None and stream.isatty()
 
 
+def _check_terminal() -> None:
+    """Raise CommandError where the screen would be nothing but litter; have it drawn in UTF-8 elsewhere."""
+    if os.environ.get("TERM") == "dumb":
+        raise CommandError(
+            "the screen needs a terminal that can move its cursor, and TERM says that this one is dumb; "
+            "`pitree list`, `tree`, `context` and `show` print (or set TERM, to xterm-256color for instance)"
+        )
+    encoding = sys.stdout.encoding
+    if is_utf8(encoding):
+        return
+    if encoding.lower() not in {"ascii", "us-ascii", "ansi-x3.4-1968", "ansi_x3.4-1968", "646"}:
+        raise CommandError(
+            f"the screen is drawn in UTF-8, and this terminal's character set is {encoding}; in one that "
+            "knows UTF-8, start it with LC_ALL=C.UTF-8; `pitree list`, `tree` and the like print in any"
+        )
+    if isinstance(sys.__stderr__, TextIOWrapper):  # where the screen is written to; nothing is said of UTF-8
+        sys.__stderr__.reconfigure(encoding="utf-8", errors="replace")
+
+
 def _ahead(file: Path) -> tuple[Helper | None, Glimpse | None]:
     """Begin to read a long session, and have its end for the first frame: the screen takes a while."""
     helper = Helper.start_for(file)
@@ -310,6 +330,7 @@ def _screen(args: Namespace, place: Place) -> int:
         raise CommandError(
             "the screen needs a terminal; without one there are `pitree list`, `tree`, `context`, `show`"
         )
+    _check_terminal()
     from pitree.catalog.resolve import resolve_session
 
     file = resolve_session(args.session, place.store, place.cwd) if args.session is not None else None

@@ -43,6 +43,9 @@ _CONTROLS: Final = re.compile(
 )
 
 
+_NO_ASCII: Final = re.compile(rb"[\x80-\xff]+")
+
+
 class CommandError(Exception):
     """It could not be done: one line that says what, where, and what to do."""
 
@@ -78,9 +81,11 @@ def write_json(value: Any) -> None:  # noqa: ANN401 - any JSON value
     r"""Write one JSON document and a newline to standard output.
 
     JSON leaves some characters that terminals obey as they are, such as U+009B, which is `ESC [` in one. They
-    are written as `\u009b`, which means the same.
+    are written as `\u009b`, which means the same; in a terminal that knows no UTF-8, all but ASCII is.
     """
     encoded = encode_value(value)
+    if sys.stdout is not None and sys.stdout.isatty() and not is_utf8(sys.stdout.encoding):
+        encoded = _NO_ASCII.sub(_escaped, encoded)
     if _CONTROLS.search(encoded) is not None:
         encoded = _CONTROLS.sub(_escaped, encoded)
     _output().write(encoded + b"\n")
@@ -92,8 +97,16 @@ def _escaped(match: re.Match[bytes]) -> bytes:
 
 
 def write_line(text: str = "") -> None:
-    """Write one line to standard output; what could harm a terminal is made visible."""
-    _output().write(display(text).encode() + b"\n")
+    """Write one line to standard output; what could harm a terminal is made visible.
+
+    What the locale's character set does not have becomes `?`.
+    """
+    _output().write(display(text).encode(sys.stdout.encoding, "replace") + b"\n")
+
+
+def is_utf8(encoding: str) -> bool:
+    """Whether that is a name of UTF-8."""
+    return encoding.lower().replace("_", "-") in {"utf-8", "utf8", "cp65001"}
 
 
 def _output() -> BinaryIO:
