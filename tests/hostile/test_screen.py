@@ -115,7 +115,7 @@ def through_a_session(screen: Terminal) -> None:
 def _dialogs(screen: Terminal) -> None:
     opened = (
         ("M-m", " Labels "),
-        ("F1", "Leave pitree"),
+        ("F1", "─ Keys ─"),
         ("C-k", "Search for commands"),
         ("L", "│ label lab"),
         ("C-r", "│ name name"),
