@@ -170,7 +170,7 @@ class _Mending:
 
     def _blank(self, line: Line) -> _Output:
         data = line.data.removeprefix(BOM)
-        said = [] if data is line.data else [_NO_BOM]
+        said = [_NO_BOM] if data != line.data else []
         return self._ended(_Output(line, [data], said))
 
     # ---- the header
