@@ -160,6 +160,7 @@ def check(data: bytes, folder: Path) -> list[str]:
     assert all(finding.kind in KINDS and finding.detail for finding in found)
     assert all(0 <= finding.offset <= len(data) and finding.line >= 1 for finding in found)
     kinds = [finding.kind for finding in found]
+    _all_that_is_known_is_told(path, {finding.line for finding in found})
     try:
         done = repair(path, out)
     except NotASessionError:
@@ -184,6 +185,22 @@ def check(data: bytes, folder: Path) -> list[str]:
     assert again.read_bytes() == copied
     assert not made[3].exists()
     return kinds
+
+
+def _all_that_is_known_is_told(path: Path, lines: set[int]) -> None:
+    """Every line that the tree and the preview mark is found.
+
+    But for the last of those with the same id, which counts, and for roles, which are told once for all.
+    """
+    try:
+        session = SessionFile.load(_closed(path))
+    except NotASessionError:
+        return
+    with session:
+        for known in session.damage:
+            reasons = known.reason.split("; ")
+            if not all(reason.startswith(("id repeated", "role is ", "also on ")) for reason in reasons):
+                assert known.line in lines, known
 
 
 def _nothing_is_lost(data: bytes, copied: bytes, rejected: bytes, done: Repaired) -> None:
@@ -240,13 +257,10 @@ def _refuse(name: str) -> None:
 
 
 def _context_is_the_same(path: Path, out: Path) -> None:
-    data = path.read_bytes()
-    if data.startswith(BOM):
+    if path.read_bytes().startswith(BOM):
         return  # whatever is on the first line is there only in the copy
-    closed = path.with_name("closed.jsonl")  # as Pi leaves it when it has opened it
-    closed.write_bytes(data if data.endswith(b"\n") else data + b"\n")
     try:
-        damaged = SessionFile.load(closed)
+        damaged = SessionFile.load(_closed(path))
     except NotASessionError:
         return
     with damaged, SessionFile.load(out) as copy:
@@ -257,6 +271,14 @@ def _context_is_the_same(path: Path, out: Path) -> None:
         assert repr(after.thinking_level) == repr(before.thinking_level)
         assert sorted(copy.tree.labels.values()) == sorted(damaged.tree.labels.values())
         assert copy.tree.name == damaged.tree.name
+
+
+def _closed(path: Path) -> Path:
+    """Give a file as Pi leaves it when it has opened it: with a newline at the end."""
+    data = path.read_bytes()
+    closed = path.with_name("closed.jsonl")
+    closed.write_bytes(data if data.endswith(b"\n") else data + b"\n")
+    return closed
 
 
 def _timeless(messages: list[JsonObject]) -> list[str]:
