@@ -224,7 +224,7 @@ def _entries_are_there(path: Path, out: Path) -> None:
     for value in _objects(path):
         if value.get("type") == "session":
             headers = True
-        elif headers or "id" in value:
+        elif headers or value.get("id") is not None:
             old = {"role": "custom"} if _role(value) == "hookMessage" else {}
             migrated = {**value, "message": {**value["message"], **old}} if old else value
             assert {_essence(value), _essence(migrated)} & there, value
