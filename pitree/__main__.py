@@ -15,6 +15,10 @@ def main() -> int:
         return run()
     except KeyboardInterrupt:
         return 130
+    except Exception as error:  # noqa: BLE001 - whatever it is, it is not for the terminal
+        from pitree.crash import tell
+
+        return tell(error)
 
 
 if __name__ == "__main__":

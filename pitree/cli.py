@@ -6,10 +6,11 @@ import sys
 from argparse import Namespace
 from collections.abc import Sequence
 from contextlib import ExitStack
+from io import TextIOWrapper
 from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
 
-from pitree.output import CommandError, warn
+from pitree.output import CommandError, is_utf8, warn
 from pitree.parsers import ALL_COMMANDS, command_of, screen_arguments
 from pitree.place import Place, place_of
 from pitree.sessions.errors import SessionError
@@ -77,6 +78,25 @@ def _is_terminal(stream: TextIO | None) -> bool:
     return stream is not None and stream.isatty()
 
 
+def _check_terminal() -> None:
+    """Raise CommandError where the screen would be nothing but litter; have it drawn in UTF-8 elsewhere."""
+    if os.environ.get("TERM") == "dumb":
+        raise CommandError(
+            "the screen needs a terminal that can move its cursor, and TERM says that this one is dumb; "
+            "`pitree list`, `tree`, `context` and `show` print (or set TERM, to xterm-256color for instance)"
+        )
+    encoding = sys.stdout.encoding
+    if is_utf8(encoding):
+        return
+    if encoding.lower() not in {"ascii", "us-ascii", "ansi-x3.4-1968", "ansi_x3.4-1968", "646"}:
+        raise CommandError(
+            f"the screen is drawn in UTF-8, and this terminal's character set is {encoding}; in one that "
+            "knows UTF-8, start it with LC_ALL=C.UTF-8; `pitree list`, `tree` and the like print in any"
+        )
+    if isinstance(sys.__stderr__, TextIOWrapper):  # where the screen is written to; nothing is said of UTF-8
+        sys.__stderr__.reconfigure(encoding="utf-8", errors="replace")
+
+
 def _ahead(file: Path) -> "tuple[Helper | None, Glimpse | None]":
     """Begin to read a long session, and have its end for the first frame: the screen takes a while."""
     from pitree.sessions.glimpse import Glimpse
@@ -94,6 +114,7 @@ def _screen(args: Namespace, place: Place) -> int:
         raise CommandError(
             "the screen needs a terminal; without one there are `pitree list`, `tree`, `context`, `show`"
         )
+    _check_terminal()
     file, helper, glimpse = None, None, None
     if args.session is not None:
         from pitree.catalog.resolve import resolve_session
@@ -106,6 +127,10 @@ def _screen(args: Namespace, place: Place) -> int:
     finally:
         if helper is not None:
             helper.close()
+    if app.failure is not None:
+        from pitree.crash import tell
+
+        return tell(app.failure, app.options.environ)
     if launched is None:
         return app.return_code or 0
     from pitree.commands import start

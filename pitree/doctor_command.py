@@ -30,7 +30,8 @@ Say what is wrong with session files, by line and byte, and change nothing.
 Damage is what is lost, hidden from Pi, or makes it stumble; --repair writes a copy without it, and the lines
 that are otherwise there to OUT.rejected, as they were. A remark is worth knowing, but no copy could mend it;
 for the sessions in a folder, remarks are printed only with --strict.
-The exit code is 0 without damage, 1 with some (with --strict: or a remark), 2 after a wrong call."""
+The exit code is 0 without damage, 1 with some (with --strict: or a remark), 2 after a wrong call; with
+--repair it is 0 once the copy is there."""
 
 EPILOG: Final = "kinds of damage, and of remarks:\n" + "\n".join(
     f"  {kind:<20} {'' if severity_of(kind) == 'damage' else '(remark) '}{meaning}"

@@ -71,9 +71,14 @@ def find_pi(command: str | None, environ: Mapping[str, str]) -> tuple[str, ...]:
             named,
             words,
         )
-    if "/" in words[0] or not os.path.isabs(found):  # noqa: PTH117
+    if "/" in words[0] or not _same_everywhere(environ):
         words[0] = os.path.abspath(found)  # noqa: PTH100
     return (words[0], *(_absolute_if_file(word) for word in words[1:]))
+
+
+def _same_everywhere(environ: Mapping[str, str]) -> bool:
+    """Whether PATH names the same programs in every directory: Pi is started in one that a session names."""
+    return all(map(os.path.isabs, environ.get("PATH", os.defpath).split(os.pathsep)))
 
 
 def _absolute_if_file(word: str) -> str:
@@ -164,15 +169,21 @@ def replace_process(launch: Launch, environ: Mapping[str, str]) -> NoReturn:
 def run_child(launch: Launch, environ: Mapping[str, str]) -> int:
     """Run the program in the foreground and return its exit status (128 + number for a signal).
 
-    Ctrl+C reaches the program and us; here it does nothing meanwhile. To be called in the main thread.
-    Raises OSError when the program cannot be started.
+    Ctrl+C reaches the program and us; here it does nothing meanwhile. Also after a program that was killed,
+    keys, echo and cursor are as they were before. To be called in the main thread. Raises OSError when the
+    program cannot be started.
     """
+    from pitree.agent.borrowed import lent_terminal
+
     sys.stdout.flush()
     sys.stderr.flush()
     # Not SIG_IGN: the program would inherit that.
     previous = signal.signal(signal.SIGINT, lambda _number, _frame: None)
     try:
-        status = subprocess.run(launch.argv, cwd=launch.cwd, env=dict(environ), check=False).returncode
+        with lent_terminal() as lent:
+            status = subprocess.run(launch.argv, cwd=launch.cwd, env=dict(environ), check=False).returncode
+            if status < 0:
+                lent.tidy()
     finally:
         signal.signal(signal.SIGINT, signal.SIG_DFL if previous is None else previous)
     return status if status >= 0 else 128 - status

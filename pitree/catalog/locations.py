@@ -15,6 +15,7 @@ from urllib.parse import unquote
 
 import msgspec
 
+from pitree.catalog.errors import NoHomeError
 from pitree.sessions.errors import LineError
 from pitree.sessions.jsonl import parse_value
 
@@ -82,7 +83,8 @@ class Store(msgspec.Struct, frozen=True):
 def agent_dir(environ: Mapping[str, str], cwd: Path | None = None) -> Path:
     """Return the directory of Pi's own files: `$PI_CODING_AGENT_DIR`, else `~/.pi/agent`.
 
-    A relative one counts from `cwd` (without it: from the process's working directory).
+    A relative one counts from `cwd` (without it: from the process's working directory). Raises NoHomeError
+    where there is no home.
     """
     named = environ.get(_AGENT_DIR)
     path = _expand(named, environ) if named else _home(environ) / ".pi" / "agent"
@@ -144,7 +146,12 @@ def _home(environ: Mapping[str, str]) -> Path:
         return Path(home)
     import pwd
 
-    return Path(pwd.getpwuid(os.getuid()).pw_dir)
+    try:
+        return Path(pwd.getpwuid(os.getuid()).pw_dir)
+    except KeyError:  # as in containers that run under any number
+        raise NoHomeError(
+            f"HOME is not set, and user {os.getuid()} has no home; set HOME to the folder in which .pi is"
+        ) from None
 
 
 def _expand(path: str, environ: Mapping[str, str]) -> Path:

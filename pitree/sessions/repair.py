@@ -28,6 +28,8 @@ KEPT_TYPE: Final = "pitree.damaged"
 
 REJECTED_SUFFIX: Final = ".rejected"
 _EPOCH: Final = "1970-01-01T00:00:00.000Z"
+_REPLACED: Final = "invalid-utf8: what is not UTF-8 is U+FFFD, as Pi reads it"
+_MIGRATED: Final = "all entries get ids, as Pi gives them when it opens a file of version 1"
 _NO_BOM: Final = "byte-order-mark: it is left out"
 _POINTING: Final = {
     "label": "targetId",
@@ -128,6 +130,8 @@ class _Mending:
         self._renamed: dict[str, str] = {}
         self._give_ids()
         self._bad = {line.number: line for line in session.bad_lines}
+        self._extra_headers = {place.line for place in session.extra_headers}
+        self._strays = {place.line for place in session.strays}
         self._entries: dict[int, list[Entry]] = {}
         for entry in sorted([*session.entries, *session.tree.superseded], key=lambda entry: entry.offset):
             self._entries.setdefault(entry.line, []).append(entry)
@@ -170,7 +174,7 @@ class _Mending:
 
     def _blank(self, line: Line) -> _Output:
         data = line.data.removeprefix(BOM)
-        said = [] if data is line.data else [_NO_BOM]
+        said = [_NO_BOM] if data != line.data else []
         return self._ended(_Output(line, [data], said))
 
     # ---- the header
@@ -178,6 +182,8 @@ class _Mending:
     def _made_header(self, problem: HeaderProblem, header_line: int | None) -> _Output:
         session = self._session
         said = [f"{problem.kind}: {problem.words}; one is written on the first line, of session {session.id}"]
+        if self._migrates:
+            said.append(_MIGRATED)
         data = encode_entry(self._whole_header())
         return _Output(Line(header_line or 1, 0, b""), [data], said)
 
@@ -198,10 +204,10 @@ class _Mending:
             version = one_line(str(session.header.get("version", 1)), 40)
             said.append(f"the header states version {CURRENT_VERSION} in the place of {version}")
             if self._migrates:
-                said.append("all entries get ids, as Pi gives them when it opens a file of version 1")
+                said.append(_MIGRATED)
             data = encode_entry(header)
         elif line.number in session.not_utf8:
-            said.append("what is not UTF-8 is U+FFFD, as Pi reads it")
+            said.append(_REPLACED)
             data = _as_utf8(data)
         return self._ended(_Output(line, [data], said))
 
@@ -220,17 +226,17 @@ class _Mending:
             if any(trouble.mend is Mend.SET_ASIDE for trouble in troubles):
                 said += [f"left out: {trouble.detail}" for trouble in troubles]
                 continue
-            changes = self._changes(entry, troubles, stamp)
+            changes = self._following(entry)
+            said += [f"its {field} is a new id, as there: {new}" for field, new in changes.items()]
+            changes |= self._changes(entry, troubles, stamp)
             said += [f"{trouble.kind}: {_done(trouble, changes)}" for trouble in troubles]
             if changes or self._migrates or any(trouble.mend is Mend.AS_CUSTOM for trouble in troubles):
                 data.append(self._written(entry, troubles, changes, said))
                 continue
             kept = line.data.removeprefix(BOM) if bad is None else session.raw(entry)
-            if line.number in session.not_utf8:
-                kept = _as_utf8(kept)
-            data.append(kept)
-        if line.number in session.not_utf8 and bad is None:
-            said.append("invalid-utf8: what is not UTF-8 is U+FFFD, as Pi reads it")
+            data.append(_as_utf8(kept) if line.number in session.not_utf8 else kept)
+        if line.number in session.not_utf8:
+            said.append(_REPLACED)
         if line.number == 1 and session.has_bom:
             said.append(_NO_BOM)
         return self._ended(_Output(line, data, said))
@@ -247,23 +253,23 @@ class _Mending:
                 changes[trouble.field] = entry.timestamp or stamp
             elif trouble.field and trouble.mend is not Mend.AS_CUSTOM:
                 changes[trouble.field] = trouble.mend
-        return {**self._following(entry), **changes}
+        return changes
 
     def _following(self, entry: Entry) -> JsonObject:
         """Return the fields that name an entry whose id is another one in the copy."""
+        if not self._renamed and entry.offset not in self._new_ids:
+            return {}
         changes: JsonObject = {}
-        if self._renamed or entry.offset in self._new_ids:
-            if entry.parent_id in self._renamed:
-                changes["parentId"] = self._renamed[entry.parent_id]
-            if entry.type in _POINTING:
-                field = _POINTING[entry.type]
-                named = self._session.body(entry).get(field)
-                if isinstance(named, str):
-                    if named == entry.id and entry.type == "compaction":  # its own, which means "keep none"
-                        changes[field] = self._new_ids.get(entry.offset, named)
-                    elif named in self._renamed:
-                        changes[field] = self._renamed[named]
-        return {field: value for field, value in changes.items() if value is not None}
+        if entry.parent_id in self._renamed:
+            changes["parentId"] = self._renamed[entry.parent_id]
+        field = _POINTING.get(entry.type)
+        named = None if field is None else self._session.body(entry).get(field)
+        if field is not None and isinstance(named, str):
+            own = entry.type == "compaction" and named == entry.id  # which means to keep none
+            new = self._new_ids.get(entry.offset) if own else self._renamed.get(named)
+            if new is not None:
+                changes[field] = new
+        return changes
 
     def _written(self, entry: Entry, troubles: list[Trouble], changes: JsonObject, said: list[str]) -> bytes:
         """Return the line of an entry that is not as it was; what is lost by that is added to `said`."""
@@ -290,9 +296,9 @@ class _Mending:
             return "the header is written on the first line"
         if bad is not None:
             return f"left out: {bad.kind}, {bad.reason}"
-        if any(place.line == line.number for place in self._session.extra_headers):
+        if line.number in self._extra_headers:
             return "left out: another session header; the first one counts"
-        if any(place.line == line.number for place in self._session.strays):
+        if line.number in self._strays:
             return "left out: an object before the session header"
         return "left out: nothing on it can be used"
 

@@ -3,20 +3,22 @@
 import asyncio
 import contextlib
 import gc
+import io
 import os
 import signal
 import threading
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, ClassVar, Final
 
-from rich.text import Text
+from rich.console import Console, RenderableType
 from textual.app import App, SystemCommand
 from textual.binding import Binding, BindingType
 from textual.screen import Screen
 
-from pitree.sessions.text import display, lines, one_line
+from pitree.sessions.text import one_line
 from pitree.ui.alt_keys import teach_alt_keys
 from pitree.ui.browser import Browser
+from pitree.ui.handover import STOPPING
 from pitree.ui.keys import USUAL_KEYS
 from pitree.ui.options import Options
 from pitree.ui.state import ThemeStore
@@ -43,6 +45,8 @@ class PitreeApp(App["Launch | None"], inherit_bindings=False):
         super().__init__()
         teach_alt_keys(options.keys)
         self.options = options
+        self.failure: BaseException | None = None
+        """The error that ended it, if one did."""
         self._kept_theme = ThemeStore(options.state_dir)
         for wanted in (options.theme, self._kept_theme.load()):
             if wanted in self.available_themes:
@@ -83,28 +87,46 @@ class PitreeApp(App["Launch | None"], inherit_bindings=False):
         """Leave the terminal as it was also when the program is told to end from outside."""
         self.set_timer(_STARTED_SECONDS, _collect_garbage)
         loop = asyncio.get_running_loop()
-        for name in ("SIGTERM", "SIGHUP"):
+        for name in ("SIGTERM", "SIGHUP", "SIGQUIT"):
             number = getattr(signal, name, None)
             if number is not None:
                 # not on Windows, and not where the loop runs outside the main thread
                 with contextlib.suppress(NotImplementedError, ValueError, RuntimeError):
                     loop.add_signal_handler(number, self._told_to_end, number)
+        for number in STOPPING:
+            handler = signal.getsignal(number)
+            if callable(handler):
+                # Textual's own runs in the middle of whatever it interrupts: while something is being
+                # written to the terminal it would wait for that for ever
+                with contextlib.suppress(NotImplementedError, ValueError, RuntimeError):
+                    loop.add_signal_handler(number, handler, number, None)
 
     def _told_to_end(self, number: int) -> None:
         """End; where the terminal is gone, without waiting for what can no longer be written to it."""
-        last_resort = threading.Timer(_PATIENCE_SECONDS, os._exit, (128 + number,))
+        last_resort = threading.Timer(_PATIENCE_SECONDS, self._give_up, (128 + number,))
         last_resort.daemon = True
         last_resort.start()
-        self.exit()
+        self.exit(return_code=128 + number)
+
+    def _give_up(self, code: int) -> None:
+        for screen in self.screen_stack:
+            if isinstance(screen, Browser):
+                screen.remove_copies()
+        os._exit(code)
 
     def _fatal_error(self) -> None:
-        """Say what went wrong, without the values of variables: they can hold whole conversations."""
-        import traceback
+        """End; what went wrong is for the log, not for the terminal: it can hold whole conversations."""
+        self.failure = self.failure or self._exception
+        self._close_messages_no_wait()
 
-        told = "\n".join(display(line) for line in lines(traceback.format_exc()))
-        self.panic(
-            Text(f"{told}\npitree ended because of an error in itself; what stood in sessions is as it was.")
-        )
+    def panic(self, *renderables: RenderableType) -> None:
+        """End as after any other error; Textual says some of its own in its own way."""
+        if self._exception is None:
+            told = io.StringIO()
+            Console(file=told, width=200, color_system=None).print(*renderables)
+            self.failure = self.failure or RuntimeError(told.getvalue())
+        self._return_code = 1
+        self._fatal_error()
 
     def get_system_commands(self, screen: Screen[object]) -> Iterable[SystemCommand]:
         """Yield every action of the key table, and the choice of a theme.

@@ -15,6 +15,7 @@ from textual.containers import Horizontal
 from textual.content import Content
 from textual.worker import Worker, WorkerState
 
+from pitree.agent.launch import AgentNotFoundError, find_pi
 from pitree.catalog.arrange import scopes_of
 from pitree.catalog.locations import session_folders
 from pitree.sessions.activity import newest_elsewhere
@@ -34,6 +35,7 @@ from pitree.ui.panes.tree import TreePane
 from pitree.ui.reading import Picture, Reading
 from pitree.ui.remarks import liveness, remark_on, short_path
 from pitree.ui.state import FoldStore, ViewStore
+from pitree.ui.too_small import tell_of_size
 
 if TYPE_CHECKING:  # what the first picture does not need
     from pitree.catalog.rows import SessionRow
@@ -143,12 +145,20 @@ class Browser(Following, Moving, Opening):
 
     def _empty_page(self) -> list[str]:
         store = self.options.store
+        try:
+            find_pi(self.options.pi, self.options.environ)
+            start = ["Start one with: pi"]
+        except AgentNotFoundError:
+            start = [
+                "Pi is not here either. Install it with:",
+                "npm install -g @earendil-works/pi-coding-agent",
+            ]
         return [
             "No Pi sessions yet.",
             f"Looked in {one_line(str(store.root), 300)}",
             f"(from {one_line(store.source, 100)})",
             "",
-            "Start one with: pi",
+            *start,
             "See pitree at work with: pitree --demo",
         ]
 
@@ -175,6 +185,7 @@ class Browser(Following, Moving, Opening):
             pane.display = place in shown
             pane.set_class(place == self._focused, "-active")
         self.set_class(self.size.height < 12, "-low")
+        tell_of_size(self)
         keys = self.options.keys
         self.query_one(KeyBar).show(keys.panes[self._focused] + keys.everywhere)
         self._show_status()

@@ -38,6 +38,10 @@ class Opening(Screen[None]):
 
     def on_unmount(self) -> None:
         """Remove the pictures that were opened."""
+        self.remove_copies()
+
+    def remove_copies(self) -> None:
+        """Remove what was handed to other programs."""
         if "_copies" in self.__dict__:
             self._copies.remove()
 

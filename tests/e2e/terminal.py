@@ -52,9 +52,17 @@ class Terminal:
 
 @contextmanager
 def terminal(
-    command: list[str], *, cwd: Path, environ: Mapping[str, str], size: tuple[int, int] = (140, 40)
+    command: list[str],
+    *,
+    cwd: Path,
+    environ: Mapping[str, str],
+    size: tuple[int, int] = (140, 40),
+    record: Path | None = None,
 ) -> Iterator[Terminal]:
-    """Run a command in a terminal, in a shell that stays when the command ends."""
+    """Run a command in a terminal, in a shell that stays when the command ends.
+
+    All that it writes is put into the file `record`, as it is.
+    """
     if shutil.which("tmux") is None:
         pytest.skip("tmux is not installed")
     # short, whatever the temporary directory is: a socket's path may have a hundred bytes
@@ -71,6 +79,9 @@ def terminal(
         screen.run("set-option", "-g", "status", "off")
         screen.resize(columns, rows)  # some versions begin with 80 columns all the same
         screen.wait("shell$")
+        if record is not None:
+            record.touch()
+            screen.run("pipe-pane", "-O", "-t", "main", f"cat >> {shlex.quote(str(record))}")
         screen.type(shlex.join(command))
         screen.keys("Enter")
         yield screen

@@ -13,7 +13,7 @@ from pitree.sessions.errors import NotASessionError
 from pitree.sessions.examined import BOM
 from pitree.sessions.file import SessionFile
 from pitree.sessions.findings import KINDS
-from pitree.sessions.repair import KEPT_TYPE, REJECTED_SUFFIX, repair
+from pitree.sessions.repair import KEPT_TYPE, REJECTED_SUFFIX, Repaired, repair
 
 ODD: list[Any] = [None, True, 0, 5, -2.5, "", "nope", "\ud83d", [], {}, ["x"], {"id": "x"}, "line:3"]
 FIELDS = (
@@ -160,6 +160,7 @@ def check(data: bytes, folder: Path) -> list[str]:
     assert all(finding.kind in KINDS and finding.detail for finding in found)
     assert all(0 <= finding.offset <= len(data) and finding.line >= 1 for finding in found)
     kinds = [finding.kind for finding in found]
+    _all_that_is_known_is_told(path, {finding.line for finding in found})
     try:
         done = repair(path, out)
     except NotASessionError:
@@ -177,7 +178,7 @@ def check(data: bytes, folder: Path) -> list[str]:
         assert not done.deeds
     else:
         assert done.deeds
-    _nothing_is_lost(data, copied, made[2].read_bytes() if made[2].exists() else b"")
+    _nothing_is_lost(data, copied, made[2].read_bytes() if made[2].exists() else b"", done)
     _entries_are_there(path, out)
     _context_is_the_same(path, out)
     repair(out, again)
@@ -186,10 +187,30 @@ def check(data: bytes, folder: Path) -> list[str]:
     return kinds
 
 
-def _nothing_is_lost(data: bytes, copied: bytes, rejected: bytes) -> None:
-    """Every line is in the copy as it was, or beside it."""
-    kept = {*copied.split(b"\n"), *rejected.split(b"\n")}
-    assert not [line for line in data.split(b"\n") if line not in kept]
+def _all_that_is_known_is_told(path: Path, lines: set[int]) -> None:
+    """Every line that the tree and the preview mark is found.
+
+    But for the last of those with the same id, which counts, and for roles, which are told once for all.
+    """
+    try:
+        session = SessionFile.load(_closed(path))
+    except NotASessionError:
+        return
+    with session:
+        for known in session.damage:
+            reasons = known.reason.split("; ")
+            if not all(reason.startswith(("id repeated", "role is ", "also on ")) for reason in reasons):
+                assert known.line in lines, known
+
+
+def _nothing_is_lost(data: bytes, copied: bytes, rejected: bytes, done: Repaired) -> None:
+    """Every line is in the copy as it was, or beside it, and then it is said why."""
+    here, beside = set(copied.split(b"\n")), set(rejected.split(b"\n"))
+    said = {deed.line for deed in done.deeds}
+    migrated = any("all entries get ids" in deed.detail for deed in done.deeds)
+    for number, line in enumerate(data.split(b"\n"), 1):
+        assert line in here | beside, line
+        assert line in here or migrated or number in said, line
 
 
 def _entries_are_there(path: Path, out: Path) -> None:
@@ -203,7 +224,7 @@ def _entries_are_there(path: Path, out: Path) -> None:
     for value in _objects(path):
         if value.get("type") == "session":
             headers = True
-        elif headers or "id" in value:
+        elif headers or value.get("id") is not None:
             old = {"role": "custom"} if _role(value) == "hookMessage" else {}
             migrated = {**value, "message": {**value["message"], **old}} if old else value
             assert {_essence(value), _essence(migrated)} & there, value
@@ -236,13 +257,10 @@ def _refuse(name: str) -> None:
 
 
 def _context_is_the_same(path: Path, out: Path) -> None:
-    data = path.read_bytes()
-    if data.startswith(BOM):
+    if path.read_bytes().startswith(BOM):
         return  # whatever is on the first line is there only in the copy
-    closed = path.with_name("closed.jsonl")  # as Pi leaves it when it has opened it
-    closed.write_bytes(data if data.endswith(b"\n") else data + b"\n")
     try:
-        damaged = SessionFile.load(closed)
+        damaged = SessionFile.load(_closed(path))
     except NotASessionError:
         return
     with damaged, SessionFile.load(out) as copy:
@@ -253,6 +271,14 @@ def _context_is_the_same(path: Path, out: Path) -> None:
         assert repr(after.thinking_level) == repr(before.thinking_level)
         assert sorted(copy.tree.labels.values()) == sorted(damaged.tree.labels.values())
         assert copy.tree.name == damaged.tree.name
+
+
+def _closed(path: Path) -> Path:
+    """Give a file as Pi leaves it when it has opened it: with a newline at the end."""
+    data = path.read_bytes()
+    closed = path.with_name("closed.jsonl")
+    closed.write_bytes(data if data.endswith(b"\n") else data + b"\n")
+    return closed
 
 
 def _timeless(messages: list[JsonObject]) -> list[str]:

@@ -137,7 +137,7 @@ entries = _objects(
                 "unheard_of",
             ]
         ),
-        "id": st.just("odd"),
+        "id": st.sampled_from(["odd", "odd \x1b[2J\x9b31m\u202e"]),
         "parentId": st.just("first"),
         "timestamp": st.just("2026-03-01T10:00:00.000Z"),
         "message": messages,
@@ -153,7 +153,7 @@ entries = _objects(
         "data": values,
         "content": _CONTENTS,
         "display": st.booleans(),
-        "targetId": st.sampled_from(["first", "odd", "nowhere"]),
+        "targetId": st.sampled_from(["first", "odd", "odd \x1b[2J\x9b31m\u202e", "nowhere \x1b[2J"]),
         "label": _TEXTS,
         "name": _TEXTS,
         "provider": _TEXTS,

@@ -77,7 +77,7 @@ async def test_enter_comes_back(app: AppFactory, monkeypatch: pytest.MonkeyPatch
         started.append(launch)
         return Ended()
 
-    monkeypatch.setattr("pitree.ui.resuming.hand_over", hand_over)
+    monkeypatch.setattr("pitree.ui.handover.hand_over", hand_over)
     program = app(
         returning=True, is_folder=lambda _path: True, pi=sys.executable, cwd=Path.cwd(), everything=True
     )

@@ -129,7 +129,7 @@ class _Page:
             writer.spans(
                 "edit",
                 (f"{edit.effect} (", "warning"),
-                (edit.entry.id, "link"),
+                (one_line(edit.entry.id, 60), "link"),
                 (")", "warning"),
                 link=edit.entry.id,
             )
