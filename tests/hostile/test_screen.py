@@ -146,7 +146,7 @@ def _found(screen: Terminal) -> None:
 
 
 def _handed_over(screen: Terminal) -> None:
-    look(screen, ("Tab", "Enter go there"), ("Home", " 1/26 "), ("Tab", "Enter pager"))
+    look(screen, ("Tab", "Enter go there"), ("Home", " 1/28 "), ("Tab", "Enter pager"))
     for tab in ("[Context]", "[Entry]"):
         look(screen, ("Left", tab), ("Enter", "pager ended with code 3"), ("e", "editor ended with code 3"))
         look(screen, ("Y", "copied: "))
