@@ -356,6 +356,8 @@ def resume(args: Namespace, place: Place) -> int:
     with open_session(str(path), place) as session:
         if session.refused_by_pi:
             raise CommandError(f"{path} cannot be resumed: {session.read_only}")
+        if (reason := pi.unspeakable(path)) is not None:
+            raise CommandError(reason)
         recorded = session.cwd
     folder = pi.working_directory(recorded) if recorded else place.cwd
     if folder is None and not (args.here or args.fork):

@@ -57,7 +57,7 @@ def _write(report: str, folder: Path) -> Path:
     # not through a link that somebody put there
     flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND | getattr(os, "O_NOFOLLOW", 0)
     with os.fdopen(os.open(file, flags, 0o600), "wb") as log:
-        if log.tell() > _MAX_BYTES:
+        if os.fstat(log.fileno()).st_size > _MAX_BYTES:
             log.truncate(0)
         log.write(report.encode("utf-8", "replace") + b"\n")
     return file

@@ -12,6 +12,7 @@ from pitree import trash
 from pitree.agent import launch as pi
 from pitree.agent import summary as model
 from pitree.agent.running import being_written
+from pitree.agent.viewers import reading_program
 from pitree.catalog.resolve import resolve_session
 from pitree.changes import Changes, Done, describe_deed
 from pitree.commands import open_session
@@ -260,10 +261,9 @@ def _is_terminal() -> bool:
 
 def _edited(text: str) -> str:
     """Have the person edit a text in their editor."""
-    import shlex
     import tempfile
 
-    editor = shlex.split(os.environ.get("VISUAL") or os.environ.get("EDITOR") or "vi")
+    editor = reading_program("editor", os.environ)
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "summary.md"
         file.write_text(text, encoding="utf-8", errors="replace")

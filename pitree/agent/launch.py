@@ -20,6 +20,7 @@ from pitree.sessions.errors import SessionError
 from pitree.sessions.text import display
 
 _VARIABLE: Final = "PITREE_PI"
+_MOST_OF_A_LINE: Final = 256
 
 
 class AgentNotFoundError(SessionError):
@@ -71,9 +72,10 @@ def find_pi(command: str | None, environ: Mapping[str, str]) -> tuple[str, ...]:
             named,
             words,
         )
-    if "/" in words[0] or not _same_everywhere(environ):
-        words[0] = os.path.abspath(found)  # noqa: PTH100
-    return (words[0], *(_absolute_if_file(word) for word in words[1:]))
+    rest = [_absolute_if_file(word) for word in words[1:]]
+    if not _same_everywhere(environ):
+        return (*_interpreter(found, environ), os.path.abspath(found), *rest)  # noqa: PTH100
+    return (os.path.abspath(found) if "/" in words[0] else words[0], *rest)  # noqa: PTH100
 
 
 def _same_everywhere(environ: Mapping[str, str]) -> bool:
@@ -81,8 +83,32 @@ def _same_everywhere(environ: Mapping[str, str]) -> bool:
     return all(map(os.path.isabs, environ.get("PATH", os.defpath).split(os.pathsep)))
 
 
+def _interpreter(script: str, environ: Mapping[str, str]) -> tuple[str, ...]:
+    """Return the program that a script has `env` look for in PATH, as it is found from here; or nothing."""
+    try:
+        with open(script, "rb") as file:  # noqa: PTH123
+            first = file.readline(_MOST_OF_A_LINE)
+    except OSError:
+        return ()
+    named = re.fullmatch(rb"#! */usr/bin/env +([^\s=/-][^\s=/]*)\s*", first)
+    found = named and shutil.which(os.fsdecode(named[1]), path=environ.get("PATH", os.defpath))
+    return (os.path.abspath(found),) if found else ()  # noqa: PTH100
+
+
 def _absolute_if_file(word: str) -> str:
     return os.path.abspath(word) if os.path.isfile(word) else word  # noqa: PTH100, PTH113
+
+
+def unspeakable(session_file: Path) -> str | None:
+    """Return why Pi cannot be told to open a file, in words that are safe to print; None where it can.
+
+    Node takes arguments for UTF-8: Pi would not find the file, and begin a new session beside it.
+    """
+    try:
+        os.fsencode(session_file).decode()
+    except UnicodeDecodeError:
+        return f"Pi cannot open {display(str(session_file))}: its path is not UTF-8; rename it first"
+    return None
 
 
 def resume(pi: Sequence[str], session_file: Path, cwd: Path | None, prompt: str | None = None) -> Launch:

@@ -35,6 +35,7 @@ _OPTIONS: Final = (
     *("--mode", "json", "--no-session"),
     # nothing that acts, and nothing that has to do with the folder
     *("--no-tools", "--no-extensions", "--no-skills", "--no-prompt-templates", "--no-context-files"),
+    *("--no-mcp", "--no-approve"),  # nor what its .pi says, trusted or not
     *("--thinking", "off"),
 )
 _SYSTEM: Final = (

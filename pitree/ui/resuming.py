@@ -112,6 +112,9 @@ class Resuming(Screen[None]):
                 reason = f"{one_line(str(path), 300)} is no longer there; {again} reads the store again."
             self.say(reason, warning=True)
             return
+        if (unspeakable := pi.unspeakable(path)) is not None:
+            self.say(one_line(unspeakable, 400), warning=True)
+            return
         try:
             program = pi.find_pi(self.options.pi, self.options.environ)
         except pi.AgentNotFoundError as error:

@@ -61,6 +61,10 @@ def test_reading(say: Say, files: list[Path]) -> None:
             say(*command)
             say(*command, "--json")
         say("tree", path, "--ids")
+    for options in ([], ["--json"]):
+        say("doctor", *files, *options, fails=True)  # with damage in some of them
+        say("version", *options)
+        say("config", *options)
     for entry_id in ids_of(files[0]):
         for command in (["show", files[0], entry_id], ["context", files[0], "--leaf", entry_id, "--changes"]):
             say(*command)

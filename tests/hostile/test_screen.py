@@ -140,24 +140,28 @@ def _found(screen: Terminal) -> None:
     look(screen, ("M-g C-p C-s", "newest"), ("Home", " 1/4 "), ("Down", " 2/4 "), ("Down", " 3/4 "))
     look(screen, ("C-t C-d", "the trash"))
     leave(screen, "the trash")
-    look(screen, ("Enter", "The session's folder is gone"))
+    look(screen, ("Home", " 1/4 "), ("Enter", "The session's folder is gone"))
     leave(screen, "folder is gone")
+    look(screen, ("Down", " 2/4 "))
 
 
 def _handed_over(screen: Terminal) -> None:
-    look(screen, ("Tab", "Enter go there"), ("Home", " 1/26 "), ("Tab", "Enter pager"))
+    look(screen, ("Tab", "Enter go there"), ("Home", " 1/28 "), ("Tab", "Enter pager"))
     for tab in ("[Context]", "[Entry]"):
         look(screen, ("Left", tab), ("Enter", "pager ended with code 3"), ("e", "editor ended with code 3"))
         look(screen, ("Y", "copied: "))
 
 
 def at_a_file_with_an_odd_name(screen: Terminal) -> None:
-    """Look at what is said of a file whose name is hostile, where there is no Pi."""
-    look(screen, ("", "◆"), ("BTab", " Enter resume"), ("Enter", "Pi was not found"), ("c", "copied: "))
-    look(screen, ("F5 C-g", "Pi was not found"))
-    leave(screen, "Pi was not found")
+    """Look at what is said of a file whose name is hostile, and that there is no Pi."""
+    look(screen, ("", "◆"), ("BTab", " Enter resume"), ("Enter", "Pi cannot open "), ("C-y", "copied: "))
     look(screen, ("C-d", "the trash"))
     leave(screen, "the trash")
+
+
+def without_pi(screen: Terminal) -> None:
+    """Look at how a command is told that is not there."""
+    look(screen, ("", "◆"), ("C-g", "Pi was not found"), ("c", "copied: "))
 
 
 def test_nothing_drives_the_terminal(place: Callable[[tuple[str, ...]], Place]) -> None:
@@ -167,6 +171,7 @@ def test_nothing_drives_the_terminal(place: Callable[[tuple[str, ...]], Place]) 
     assert WHOLE in stream.text
     odd = "no-such-pi\x1b[95;51m\x9b"
     check(recorded(hostile, at_a_file_with_an_odd_name, hostile.files[1], "--pi", odd), allowed)
+    check(recorded(hostile, without_pi, hostile.files[0], "--pi", odd), allowed)
     copied = [base64.b64decode(told, validate=True).decode() for told in clipboard(stream)]
     assert len(copied) == 4
     assert "\x1b]8;;" in copied[0]  # the true text, which the terminal does not see
