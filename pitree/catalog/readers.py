@@ -22,7 +22,8 @@ from pitree.catalog.cache import Cache, Kept
 from pitree.catalog.errors import CacheLostError
 from pitree.catalog.locations import FoundFile, Problem
 from pitree.catalog.scan import Stop, read_session
-from pitree.sessions.helper import processors
+from pitree.catalog.starting import end_reader, start_reader
+from pitree.sessions.machine import processors
 
 WORTH_IT_BYTES: Final = 48 << 20
 """Less is read here before a reader is up."""
@@ -70,14 +71,18 @@ def read_elsewhere(
     meanwhile: Callable[[Wanted], None] | None,
     on_answer: Callable[[Answer], None],
     stop: Stop,
+    started: "subprocess.Popen[bytes] | None" = None,
 ) -> list[Wanted]:
     """Have `count` readers read files in their order, and return those that none has read.
 
     Until the first of them answers, files are given to `meanwhile`, if any, one by one, but for large ones:
-    these would hold up this process. Both functions are called in this thread.
+    these would hold up this process. Both functions are called in this thread. `started` is a reader that
+    was started before.
     """
     work = _Work(files)
-    readers = [reader for _ in range(count) if (reader := _Reader.started(cache_file, work)) is not None]
+    readers = [] if started is None else [_Reader(started, work)]
+    while len(readers) < count and (process := start_reader(cache_file)) is not None:
+        readers.append(_Reader(process, work))
     try:
         running = len(readers)
         helps = meanwhile is not None
@@ -152,16 +157,6 @@ class _Reader:
         self._thread = threading.Thread(target=self._serve, daemon=True)
         self._thread.start()
 
-    @classmethod
-    def started(cls, cache_file: Path, work: _Work) -> "_Reader | None":
-        # -P: what lies in the working directory is not to be run
-        command = [sys.executable, "-P", "-m", __name__, os.fspath(cache_file)]
-        pipe, quiet = subprocess.PIPE, subprocess.DEVNULL
-        try:
-            return cls(subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=quiet), work)
-        except OSError:
-            return None
-
     def _serve(self) -> None:
         source, target = self._process.stdout, self._process.stdin
         assert source is not None  # noqa: S101 - both are pipes
@@ -186,11 +181,7 @@ class _Reader:
         """End the process, whatever it does."""
         self._process.kill()
         self._thread.join()
-        for stream in (self._process.stdin, self._process.stdout):
-            if stream is not None:
-                with suppress(OSError):
-                    stream.close()
-        self._process.wait()
+        end_reader(self._process)
 
 
 def _answer(value: Any, count: int) -> Answer:  # noqa: ANN401 - any JSON value

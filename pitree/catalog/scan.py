@@ -6,8 +6,6 @@ import stat
 import time
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import dataclass
 from typing import Final, TypeVar
 
 import msgspec
@@ -51,16 +49,14 @@ class Mark(msgspec.Struct, frozen=True):
     ends: bytes
 
 
-@dataclass(frozen=True, slots=True)
-class Text:
+class Text(msgspec.Struct, frozen=True):
     """Text that was read, joined by blanks, and the messages that it consists of."""
 
     text: str
     spans: list[Span]
 
 
-@dataclass(frozen=True, slots=True)
-class Scanned:
+class Scanned(msgspec.Struct, frozen=True):
     """What one reading of a file gave.
 
     `row` has no text. `text` is that of whole lines, `last` that of a last line without a newline, which the
@@ -266,6 +262,8 @@ def _results(
     if workers <= 1:
         yield from map(attempt, files)
         return
+    from concurrent.futures import Future, ThreadPoolExecutor  # with logging, which readers do without
+
     with ThreadPoolExecutor(workers) as pool:
         waiting: deque[Future[_Result | None]] = deque()
         try:

@@ -5,11 +5,13 @@ are not as they were, the newest first. Every file is looked at with `stat`; onl
 """
 
 import os
+import subprocess
 from collections.abc import Callable, Iterable
 from contextlib import suppress
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final, NamedTuple
+
+import msgspec
 
 from pitree.catalog.cache import Cache, Kept, Known
 from pitree.catalog.errors import CacheLostError
@@ -22,12 +24,11 @@ from pitree.catalog.scan import OnRows, ScanStoppedError, Stop, read_session, wo
 _TRIES: Final = 3
 
 
-@dataclass(slots=True)
-class Update:
+class Update(msgspec.Struct):
     """What an update came to: where there are files now, as in `SessionRow.location`, and what went wrong."""
 
-    locations: set[str] = field(default_factory=set)
-    problems: list[Problem] = field(default_factory=list)
+    locations: set[str] = msgspec.field(default_factory=set)
+    problems: list[Problem] = msgspec.field(default_factory=list)
 
 
 def update(
@@ -40,13 +41,15 @@ def update(
     on_rows: OnRows,
     stop: Stop = lambda: False,
     spare_us: bool = False,
+    reader: "subprocess.Popen[bytes] | None" = None,
 ) -> Update:
     """Look through a store, or with `cwd` through its folder of it, and hand out the rows there are.
 
     `on_rows` is called as `scan_store` calls it, first with rows from the cache; a row for a location
     takes the place of an earlier one. Rows that vanished are those not among `locations` at the end.
     `also` names files that are wanted besides. With `spare_us` as much as possible is read in other
-    processes. Where the cache is lost on the way, all is read again.
+    processes, by `reader` too, which the caller started and ends. Where the cache is lost on the way, all
+    is read again.
     """
     tries = _TRIES
     while True:
@@ -54,7 +57,7 @@ def update(
         done = Update()
         try:
             folders = session_folders(store, cwd, nested=nested, problems=done.problems)
-            sync = _Sync(cache, folders, on_rows, stop, done, spare_us=spare_us)
+            sync = _Sync(cache, folders, on_rows, stop, done, spare_us=spare_us, reader=reader)
             sync.run(also)
             if cwd is None and not done.problems and store.root.is_dir() and not stop():
                 sync.forget_folders(os.fspath(store.root))
@@ -101,8 +104,10 @@ class _Sync:
         done: Update,
         *,
         spare_us: bool = False,
+        reader: "subprocess.Popen[bytes] | None" = None,
     ) -> None:
         self._spare_us = spare_us
+        self._reader = reader
         self._cache = cache
         self._real = {folder: os.path.realpath(folder) for folder in folders}
         self._on_rows = on_rows
@@ -228,6 +233,11 @@ class _Sync:
         except ScanStoppedError:
             return []
         return [each.found for each in left]
+
+    def _take_reader(self) -> "subprocess.Popen[bytes] | None":
+        """Return the reader that was started before, once."""
+        reader, self._reader = self._reader, None
+        return reader
 
     def _real_place(self, file: FoundFile) -> _Place:
         """Return the real folder and the name in it, with few questions to the file system."""

@@ -20,6 +20,7 @@ from pitree.sessions import migrate
 from pitree.sessions.blocks import CLAIM, Block, Share, packed, unpacked
 from pitree.sessions.entries import CURRENT_VERSION
 from pitree.sessions.first_line import plain_header
+from pitree.sessions.machine import processors
 
 WORTH_IT_BYTES: Final = 16 << 20
 """Smaller files are read alone before a helper is up."""
@@ -194,14 +195,6 @@ def _plain_header_end(fd: int) -> int:
     """Return where the second line begins if the first is a header of the newest version, else 0."""
     found = plain_header(fd)
     return found[1] if found is not None and migrate.version_of(found[0]) == CURRENT_VERSION else 0
-
-
-def processors() -> int:
-    """Return how many processors this program may use."""
-    try:
-        return len(os.sched_getaffinity(0))
-    except AttributeError:  # macOS
-        return os.cpu_count() or 1
 
 
 def main(arguments: list[str]) -> None:

@@ -17,6 +17,8 @@ from pitree.catalog.arrange import Scope
 from pitree.catalog.known import cache_file, newest_known
 from pitree.catalog.locations import Store, session_folders
 from pitree.catalog.rows import SessionRow
+from pitree.catalog.starting import end_reader, start_reader
+from pitree.sessions.machine import processors
 from pitree.ui.state import ViewStore
 
 if TYPE_CHECKING:  # what reads is loaded where something is not known yet
@@ -94,6 +96,9 @@ class FirstRows:
         self.rows = rows
 
     def _begin_to_read(self, cwd: str | None, *, nested: bool) -> None:
+        # before all else: it takes a while to be up
+        file = cache_file(self._cache_dir)
+        reader = start_reader(file) if processors() > 1 and not file.exists() else None
         from pitree.catalog.cache import Cache
         from pitree.catalog.errors import CacheLostError
         from pitree.catalog.sync import update
@@ -113,9 +118,13 @@ class FirstRows:
                 on_rows=found,
                 stop=self._stopped.is_set,
                 spare_us=True,
+                reader=reader,
             )
         except CacheLostError as error:
             self._done = error
+        finally:
+            if reader is not None:
+                end_reader(reader)
 
     def wait(self) -> None:
         """Wait until all is read that is being read; for tests."""
