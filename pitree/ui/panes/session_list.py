@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, ClassVar, Final
 import msgspec
 from msgspec.structs import replace
 from textual import work
+from textual.geometry import Region
 from textual.message import Message
 from textual.strip import Strip
 
@@ -316,6 +317,14 @@ class SessionList(SearchedList):
         if cursor < len(self._lines) and self._lines[cursor].row is None:
             return cursor + 1 if cursor >= self.cursor or cursor == 0 else cursor - 1
         return cursor
+
+    def keep_in_sight(self) -> None:
+        """Scroll as little as needed to show the highlighted session, and the heading right above it."""
+        above = self.cursor - 1
+        if 0 <= above < len(self._lines) and self._lines[above].row is None and self.page > 1:
+            self.scroll_to_region(Region(0, above, 1, 2), animate=False, force=True, immediate=True)
+        else:
+            super().keep_in_sight()
 
     def action_line_up(self) -> None:
         """Move the highlight up; from the first session to the last."""
