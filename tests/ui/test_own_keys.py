@@ -7,7 +7,7 @@ from syrupy.assertion import SnapshotAssertion
 from textual.command import CommandInput
 from textual.keys import _character_to_key
 from textual.pilot import Pilot
-from textual.widgets import Static
+from textual.widgets import Input, OptionList, Static
 
 from pitree.agent.keybindings import WantedKeys
 from pitree.ui.bars import KeyBar, StatusBar
@@ -16,7 +16,7 @@ from pitree.ui.keys import SYMBOLS, USUAL_KEYS, KeyTable
 from pitree.ui.own_keys import Merged, own_keys, textual_names
 
 from .conftest import AppFactory
-from .waiting import browser, preview, sessions, settled, tree
+from .waiting import browser, preview, sessions, settled, tree, wait_until
 
 PI = "keybindings.json"
 OWN = "config.toml"
@@ -307,6 +307,41 @@ async def test_quitting_by_another_key(app: AppFactory) -> None:
         assert program.return_code == 0
 
 
+async def test_dialogs_know_the_persons_keys_of_lists(app: AppFactory) -> None:
+    own = merged(
+        tui__select__up=["up", "ctrl+p"],
+        tui__select__down=["down", "ctrl+n"],
+        tui__select__cancel=["escape", "ctrl+g"],
+        tui__select__confirm=["enter", "ctrl+j"],
+    )
+    program = app(keys=own.table)
+    async with program.run_test(size=(100, 40)) as pilot:
+        await settled(pilot)
+        await pilot.press("tab", "up", "ctrl+j")
+        await wait_until(pilot, lambda: program.screen.query(OptionList))
+        ways = program.screen.query_one(OptionList)
+        await wait_until(pilot, lambda: ways.highlighted == 0)
+        await pilot.press("ctrl+n", "ctrl+n", "ctrl+p")
+        await wait_until(pilot, lambda: ways.highlighted == 1)
+        await pilot.press("ctrl+g")
+        await wait_until(pilot, lambda: program.screen is browser(pilot))
+
+
+async def test_swapped_keys_do_not_call_each_other(app: AppFactory) -> None:
+    program = app(keys=merged(tui__select__up="down", tui__select__down="up").table)
+    async with program.run_test(size=(100, 40)) as pilot:
+        await settled(pilot)
+        place = sessions(pilot).cursor
+        await pilot.press("up")
+        assert sessions(pilot).cursor == place + 1
+        await pilot.press("ctrl+r")
+        await wait_until(pilot, lambda: program.screen is not browser(pilot))
+        await pilot.press("up", "down", "x")
+        await wait_until(pilot, lambda: program.screen.query_one(Input).value.endswith("x"))
+        await pilot.press("escape")
+        await wait_until(pilot, lambda: program.screen is browser(pilot))
+
+
 # ---- the palette's reasons
 
 
@@ -337,6 +372,21 @@ async def test_what_the_palette_cannot_do_it_says(app: AppFactory) -> None:
         await pilot.press("enter")
         await settled(pilot)
         assert browser(pilot).said == "Not now: read-only (--read-only, or the settings)."
+
+
+async def test_the_palette_says_that_nothing_can_be_undone(app: AppFactory) -> None:
+    program = app()
+    async with program.run_test(size=(140, 40)) as pilot:
+        await settled(pilot)
+        title = "Take back what was changed last; again: what was changed before that"
+
+        def told() -> str:
+            return {one.title: one.help for one in program.get_system_commands(program.screen)}[title]
+
+        assert told() == "Ctrl+Z  not now: nothing was changed yet"
+        await pilot.press("tab", "L", *"tea", "enter")
+        await settled(pilot)
+        assert told() == "Ctrl+Z"
 
 
 async def test_the_palette_where_nothing_is_highlighted(app: AppFactory) -> None:
