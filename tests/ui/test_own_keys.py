@@ -3,6 +3,8 @@
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from syrupy.assertion import SnapshotAssertion
 from textual.command import CommandInput
 from textual.keys import _character_to_key
@@ -141,6 +143,59 @@ def test_the_settings_count_for_more_than_pis_file() -> None:
     table, problems, _ = own_keys(wishes)
     assert keys_of(table, "app.session.rename") == ("f2",)
     assert not problems
+
+
+def test_a_key_of_the_settings_is_taken_from_what_pi_has_it_for() -> None:
+    wishes = [
+        WantedKeys("app.tree.filter.all", ("f9",), PI, pi=True),
+        WantedKeys("app.tree.foldOrUp", ("f8",), PI, pi=True),
+        WantedKeys("root", ("f9", "f8"), OWN),
+    ]
+    table, problems, notes = own_keys(wishes)
+    assert keys_of(table, "root") == ("f9", "f8")
+    assert keys_of(table, "app.tree.filter.all") == ()
+    assert keys_of(table, "app.tree.foldOrUp") == ()
+    assert not problems
+    assert f"{PI}: F9 is for app.tree.filter.all and for root in Tree; it does root" in notes
+
+
+IDS = sorted({key.id for section in USUAL_KEYS for key in section})
+SOME_KEYS = ["tab", "ctrl+q", "ctrl+c", "ctrl+r", "L", "up", "enter", "escape", "f9", "ctrl+-", "ctrl+_", "j"]
+wishes_for_keys = st.lists(
+    st.builds(
+        WantedKeys,
+        id=st.sampled_from(IDS),
+        names=st.lists(st.sampled_from(SOME_KEYS), max_size=3).map(tuple),
+        where=st.just(OWN),
+        pi=st.booleans(),
+    ),
+    max_size=12,
+)
+
+
+@given(wishes_for_keys)
+def test_whatever_is_wished_for(wishes: list[WantedKeys]) -> None:
+    table, _, _ = own_keys(wishes)
+    own = {wish.id for wish in wishes}
+    assert keys_of(table, "quit")
+    for before, after in zip(USUAL_KEYS, table, strict=True):
+        assert [key._replace(keys="") for key in before] == [key._replace(keys="") for key in after]
+        for old, new in zip(before, after, strict=True):
+            if new.id not in own:
+                assert set(new.names) <= set(old.names)
+    for pane in table.panes:
+        holders: dict[str, list[str]] = {}
+        for key in (*pane, *table.lists, *table.everywhere):
+            for name in key.names:
+                holders.setdefault(name, []).append(key.id)
+        for name, ids in holders.items():
+            chosen = set(ids) & own
+            assert len(chosen) <= 1, name
+            assert not chosen or ids[0] in chosen, f"{name} does something else first"
+    for first in ("quit", "next-pane", "previous-pane"):
+        for name in keys_of(table, first):
+            users = {key.id for section in table for key in section if name in key.names}
+            assert not (users - {first}) & own, f"{name} never comes to the pane"
 
 
 def test_of_pis_actions_those_that_are_not_ours_are_passed_over() -> None:
