@@ -109,9 +109,10 @@ STARTING = """
 import os
 from pathlib import Path
 import pitree.ui.app
-from pitree.cli import _screen_arguments, read_settings
+from pitree.parsers import screen_arguments
+from pitree.settings import read_settings
 from pitree.ui.starting import own_options
-args = _screen_arguments([])
+args = screen_arguments([])
 own_options(args, read_settings(args, os.environ, Path.cwd()), os.environ)
 """
 # What only reading a person's own settings and keys needs.
