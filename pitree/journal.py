@@ -52,6 +52,16 @@ class Journal:
         self._file = None if folder is None else folder / "journal.jsonl"
         self._deeds: list[Deed] = []
 
+    @property
+    def is_empty(self) -> bool:
+        """Whether nothing was ever done; costs one look at the file system."""
+        if self._file is None:
+            return not self._deeds
+        try:
+            return self._file.stat().st_size == 0
+        except OSError:
+            return True
+
     def note(self, deed: Deed) -> Deed:
         """Take up a deed, and return it with id and time. Raises OSError when it cannot be kept."""
         noted = msgspec.structs.replace(

@@ -11,7 +11,7 @@ from pitree.agent.keybindings import WantedKeys, key_names, place_in
 from pitree.sessions.text import one_line
 from pitree.settings import SETTINGS, Settings
 
-_MAX_BYTES: Final = 1 << 20
+_MAX_BYTES: Final = 1 << 16
 
 
 def read_file(file: Path, shown: str, settings: Settings, *, with_keys: bool) -> Settings:
@@ -35,7 +35,7 @@ def read_file(file: Path, shown: str, settings: Settings, *, with_keys: bool) ->
 def _text(file: Path, shown: str, problems: list[str]) -> str | None:
     try:
         if file.stat().st_size > _MAX_BYTES:
-            problems.append(f"{shown}: over a megabyte, so it was not read")
+            problems.append(f"{shown}: over 64 kB, so it was not read")
             return None
         return file.read_bytes().decode("utf-8-sig")
     except OSError as error:

@@ -51,6 +51,7 @@ def _settle(monkeypatch: pytest.MonkeyPatch, home: Path) -> None:
         "PITREE_PI",
         "NO_COLOR",
         "XDG_CACHE_HOME",
+        "XDG_CONFIG_HOME",
     ):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("HOME", str(home))

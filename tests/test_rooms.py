@@ -80,6 +80,7 @@ def test_the_rooms_below_do_not_load_those_above(tmp_path: Path) -> None:
 COMMANDS: dict[str, tuple[list[str], int]] = {
     "--version": (["--version"], 0),
     "--help": (["--help"], 0),
+    "version": (["version"], 0),
     "list": (["list", "--demo", "--all"], 0),
     "list --json": (["list", "--demo", "--json"], 0),
     "tree": (["tree", "019ceb8b", "--demo"], 0),
@@ -102,6 +103,33 @@ def test_printing_loads_no_screen(command: str, tmp_path: Path) -> None:
     assert "pitree.cli" in modules
     assert not modules & (SCREEN | LATE)
     assert not {name for name in modules if name.startswith("pitree.ui")}
+
+
+STARTING = """
+import os
+from pathlib import Path
+import pitree.ui.app
+from pitree.parsers import screen_arguments
+from pitree.settings import read_settings
+from pitree.ui.starting import own_options
+args = screen_arguments([])
+own_options(args, read_settings(args, os.environ, Path.cwd()), os.environ)
+"""
+# What only reading a person's own settings and keys needs.
+OF_SETTINGS = {
+    *("pitree.settings_file", "pitree.agent.keybindings", "pitree.ui.own_keys", "pitree.ui.rebinding"),
+    *("pitree.ui.themes", "pitree.ui.palette", "tomllib"),
+}
+
+
+def test_without_settings_nothing_is_loaded_for_them(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("XDG_CONFIG_HOME", raising=False)
+    monkeypatch.delenv("PI_CODING_AGENT_DIR", raising=False)
+    assert not loaded(STARTING, tmp_path) & OF_SETTINGS
+    settings = tmp_path / ".config" / "pitree" / "config.toml"
+    settings.parent.mkdir(parents=True)
+    settings.write_text('theme = "nord"\n[keys]\nundo = "f9"')
+    assert {"pitree.settings_file", "pitree.ui.own_keys", "tomllib"} <= loaded(STARTING, tmp_path)
 
 
 @pytest.mark.parametrize("command", [["show", "1027c4d1", "00000002"], ["context", "019ceb8b"]])

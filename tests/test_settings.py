@@ -205,6 +205,13 @@ def test_tables_within_each_other_without_end(file: Path) -> None:
     assert len(options()["problems"]) == 1
 
 
+def test_neither_does_a_large_file(file: Path) -> None:
+    file.write_text("\n".join(f"a{number} = 1" for number in range(5000)))
+    assert len(options()["problems"]) == 5000
+    file.write_text("# x\n" * 20_000)
+    assert options()["problems"] == (f"{F}: over 64 kB, so it was not read",)
+
+
 @given(st.text(max_size=60) | st.lists(st.sampled_from(WHOLE.splitlines()), max_size=6).map("\n".join))
 def test_no_file_stops_anybody(text: str) -> None:
     from pitree.settings_file import read_file

@@ -13,7 +13,7 @@ from pitree.sessions.errors import LineError
 from pitree.sessions.jsonl import parse_value
 from pitree.sessions.text import one_line
 
-_MAX_BYTES: Final = 1 << 20
+_MAX_BYTES: Final = 1 << 16
 _BOM: Final = b"\xef\xbb\xbf"
 
 FORMER_IDS: Final[Mapping[str, str]] = {
@@ -76,7 +76,7 @@ def read_keybindings(path: Path, shown: str) -> Keybindings:
     """Read the file at `path`, which messages call `shown` (safe). What is wrong costs itself only."""
     try:
         if path.stat().st_size > _MAX_BYTES:
-            return Keybindings(problems=(f"{shown}: over a megabyte, so it was not read",))
+            return Keybindings(problems=(f"{shown}: over 64 kB, so it was not read",))
         raw = path.read_bytes().removeprefix(_BOM)
     except OSError as error:
         return Keybindings(problems=(f"{shown}: {error.strerror or error}",))

@@ -8,12 +8,12 @@ import os
 import signal
 import threading
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, ClassVar, Final
+from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 from rich.console import Console, RenderableType
 from textual.app import App, SystemCommand
 from textual.binding import Binding, BindingType
-from textual.screen import Screen
+from textual.screen import ModalScreen, Screen
 
 from pitree.sessions.text import one_line
 from pitree.ui.alt_keys import teach_alt_keys
@@ -61,6 +61,14 @@ class PitreeApp(App["Launch | None"], inherit_bindings=False):
     def get_theme_variable_defaults(self) -> dict[str, str]:
         """Return the colours that not every theme of Textual has; the style sheet cannot be read without."""
         return {"foreground-disabled": "ansi_bright_black"}
+
+    def push_screen(self, screen: Any, *args: Any, **given: Any) -> Any:  # noqa: ANN401 - Textual's own are many
+        """Show a screen; a dialog with the person's keys."""
+        if self.options.keys is not USUAL_KEYS and isinstance(screen, ModalScreen):
+            from pitree.ui.rebinding import rebind_dialog
+
+            rebind_dialog(screen, self.options.keys)
+        return super().push_screen(screen, *args, **given)
 
     def watch_theme(self, theme: str) -> None:
         """Remember a theme that somebody chose."""

@@ -150,7 +150,7 @@ class Browser(Following, Moving, Opening):
             start = ["Start one with: pi"]
         except AgentNotFoundError:
             start = [
-                "Pi is not here either. Install it with:",
+                "Pi is not here either; get it with:",
                 "npm install -g @earendil-works/pi-coding-agent",
             ]
         return [
@@ -159,6 +159,7 @@ class Browser(Following, Moving, Opening):
             f"(from {one_line(store.source, 100)})",
             "",
             *start,
+            "",
             "See pitree at work with: pitree --demo",
         ]
 

@@ -112,15 +112,15 @@ class _Claim(NamedTuple):
 
     section: int
     id: str
-    where: str
+    wish: WantedKeys
 
 
 def own_keys(wanted: Sequence[WantedKeys]) -> Merged:
     """Put keys into the usual table.
 
     What is in pitree's own settings counts for more than what Pi's file says, and both for more than what is
-    usual: an own key is taken from the action that has it usually. Where two own ones meet, the one that
-    comes first in the table keeps the key.
+    usual: an own key is taken from the action that has it usually. Where two own ones of one file meet, the
+    one that comes first in the table keeps the key.
     """
     return _Merging(USUAL_KEYS).merge(wanted)
 
@@ -201,9 +201,10 @@ class _Merging:
     def _claims(self, sections: Sequence[int]) -> Iterator[tuple[str, _Claim]]:
         for section in sections:
             for key in self._usual[section]:
-                names, wish = self._own.get(key.id, ((), None))
-                for name in names:
-                    yield name, _Claim(section, key.id, wish.where if wish else "")
+                if key.id in self._own:
+                    names, wish = self._own[key.id]
+                    for name in names:
+                        yield name, _Claim(section, key.id, wish)
 
     def _settle_conflicts(self) -> set[tuple[int, str, str]]:
         """Say where two own keys meet, and return who goes without: section, action and key."""
@@ -212,16 +213,22 @@ class _Merging:
         for pane in range(2, len(self._usual)):
             holders: dict[str, _Claim] = {}
             for name, claim in self._claims((pane, 1, 0)):
-                holder = holders.setdefault(name, claim)
-                if holder.id == claim.id:
+                former = holders.setdefault(name, claim)
+                if former.id == claim.id:
                     continue
-                lost.add((claim.section, claim.id, name))
-                shown = shown_key(name)
-                if (shown, holder.id, claim.id) not in told:
-                    told.add((shown, holder.id, claim.id))
-                    self._problems.append(
-                        f"{claim.where}: {shown} is for {claim.id} and for {holder.id} in {SECTIONS[pane]};"
-                        f" it does {holder.id}"
+                first, second = former, claim
+                if former.wish.pi and not claim.wish.pi:
+                    first, second = claim, former
+                    holders[name] = claim
+                lost.add((second.section, second.id, name))
+                told_of = (shown_key(name), first.id, second.id)
+                if told_of not in told:
+                    told.add(told_of)
+                    # where the settings say otherwise than Pi's file, that is what somebody wants
+                    meant = second.wish.pi and not first.wish.pi
+                    (self._notes if meant else self._problems).append(
+                        f"{second.wish.where}: {shown_key(name)} is for {second.id} and for {first.id}"
+                        f" in {SECTIONS[pane]}; it does {first.id}"
                     )
         return lost
 

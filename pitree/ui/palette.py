@@ -26,6 +26,7 @@ _OF_A_SESSION: Final = frozenset(
         *("mark", "mark-all"),
     }
 )
+_OF_UNDOING: Final = frozenset({"undo", "undo-list"})
 _OF_TWO_MATCHES: Final = frozenset({"next-match", "previous-match"})
 _OF_LABELS: Final = frozenset({"labels", "next-label"})
 _OF_WRITING_TO_A_SESSION: Final = frozenset({"app.session.rename", "app.tree.editLabel"})
@@ -66,6 +67,8 @@ def why_not(browser: Browser, key: Key, place: int | None) -> str:
     moves = place == 1 and key.id == "tui.select.confirm"
     if browser.options.read_only and (moves or key.id in _CHANGING):
         return "read-only (--read-only, or the settings)"
+    if key.id in _OF_UNDOING and browser.changes.journal.is_empty:
+        return "nothing was changed yet"
     if key.id in _OF_A_SESSION or (place == 0 and key.id == "tui.select.confirm"):
         if browser.session_path is None:
             return "no session is highlighted"

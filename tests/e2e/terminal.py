@@ -68,7 +68,7 @@ def terminal(
     # short, whatever the temporary directory is: a socket's path may have a hundred bytes
     socket = Path("/tmp") / f"pt-{uuid.uuid4().hex[:12]}"  # noqa: S108
     screen = Terminal(socket)
-    words = ["env", "-u", "COLUMNS", "-u", "LINES", "PS1=shell$ "]
+    words = ["env", "-u", "COLUMNS", "-u", "LINES", "-u", "XDG_CONFIG_HOME", "PS1=shell$ "]
     words += [f"{name}={value}" for name, value in environ.items()]
     columns, rows = size
     try:

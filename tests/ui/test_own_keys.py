@@ -3,11 +3,13 @@
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from syrupy.assertion import SnapshotAssertion
 from textual.command import CommandInput
 from textual.keys import _character_to_key
 from textual.pilot import Pilot
-from textual.widgets import Static
+from textual.widgets import Input, OptionList, Static
 
 from pitree.agent.keybindings import WantedKeys
 from pitree.ui.bars import KeyBar, StatusBar
@@ -16,7 +18,7 @@ from pitree.ui.keys import SYMBOLS, USUAL_KEYS, KeyTable
 from pitree.ui.own_keys import Merged, own_keys, textual_names
 
 from .conftest import AppFactory
-from .waiting import browser, preview, sessions, settled, tree
+from .waiting import browser, preview, sessions, settled, tree, wait_until
 
 PI = "keybindings.json"
 OWN = "config.toml"
@@ -141,6 +143,59 @@ def test_the_settings_count_for_more_than_pis_file() -> None:
     table, problems, _ = own_keys(wishes)
     assert keys_of(table, "app.session.rename") == ("f2",)
     assert not problems
+
+
+def test_a_key_of_the_settings_is_taken_from_what_pi_has_it_for() -> None:
+    wishes = [
+        WantedKeys("app.tree.filter.all", ("f9",), PI, pi=True),
+        WantedKeys("app.tree.foldOrUp", ("f8",), PI, pi=True),
+        WantedKeys("root", ("f9", "f8"), OWN),
+    ]
+    table, problems, notes = own_keys(wishes)
+    assert keys_of(table, "root") == ("f9", "f8")
+    assert keys_of(table, "app.tree.filter.all") == ()
+    assert keys_of(table, "app.tree.foldOrUp") == ()
+    assert not problems
+    assert f"{PI}: F9 is for app.tree.filter.all and for root in Tree; it does root" in notes
+
+
+IDS = sorted({key.id for section in USUAL_KEYS for key in section})
+SOME_KEYS = ["tab", "ctrl+q", "ctrl+c", "ctrl+r", "L", "up", "enter", "escape", "f9", "ctrl+-", "ctrl+_", "j"]
+wishes_for_keys = st.lists(
+    st.builds(
+        WantedKeys,
+        id=st.sampled_from(IDS),
+        names=st.lists(st.sampled_from(SOME_KEYS), max_size=3).map(tuple),
+        where=st.just(OWN),
+        pi=st.booleans(),
+    ),
+    max_size=12,
+)
+
+
+@given(wishes_for_keys)
+def test_whatever_is_wished_for(wishes: list[WantedKeys]) -> None:
+    table, _, _ = own_keys(wishes)
+    own = {wish.id for wish in wishes}
+    assert keys_of(table, "quit")
+    for before, after in zip(USUAL_KEYS, table, strict=True):
+        assert [key._replace(keys="") for key in before] == [key._replace(keys="") for key in after]
+        for old, new in zip(before, after, strict=True):
+            if new.id not in own:
+                assert set(new.names) <= set(old.names)
+    for pane in table.panes:
+        holders: dict[str, list[str]] = {}
+        for key in (*pane, *table.lists, *table.everywhere):
+            for name in key.names:
+                holders.setdefault(name, []).append(key.id)
+        for name, ids in holders.items():
+            chosen = set(ids) & own
+            assert len(chosen) <= 1, name
+            assert not chosen or ids[0] in chosen, f"{name} does something else first"
+    for first in ("quit", "next-pane", "previous-pane"):
+        for name in keys_of(table, first):
+            users = {key.id for section in table for key in section if name in key.names}
+            assert not (users - {first}) & own, f"{name} never comes to the pane"
 
 
 def test_of_pis_actions_those_that_are_not_ours_are_passed_over() -> None:
@@ -307,6 +362,41 @@ async def test_quitting_by_another_key(app: AppFactory) -> None:
         assert program.return_code == 0
 
 
+async def test_dialogs_know_the_persons_keys_of_lists(app: AppFactory) -> None:
+    own = merged(
+        tui__select__up=["up", "ctrl+p"],
+        tui__select__down=["down", "ctrl+n"],
+        tui__select__cancel=["escape", "ctrl+g"],
+        tui__select__confirm=["enter", "ctrl+j"],
+    )
+    program = app(keys=own.table)
+    async with program.run_test(size=(100, 40)) as pilot:
+        await settled(pilot)
+        await pilot.press("tab", "up", "ctrl+j")
+        await wait_until(pilot, lambda: program.screen.query(OptionList))
+        ways = program.screen.query_one(OptionList)
+        await wait_until(pilot, lambda: ways.highlighted == 0)
+        await pilot.press("ctrl+n", "ctrl+n", "ctrl+p")
+        await wait_until(pilot, lambda: ways.highlighted == 1)
+        await pilot.press("ctrl+g")
+        await wait_until(pilot, lambda: program.screen is browser(pilot))
+
+
+async def test_swapped_keys_do_not_call_each_other(app: AppFactory) -> None:
+    program = app(keys=merged(tui__select__up="down", tui__select__down="up").table)
+    async with program.run_test(size=(100, 40)) as pilot:
+        await settled(pilot)
+        place = sessions(pilot).cursor
+        await pilot.press("up")
+        assert sessions(pilot).cursor == place + 1
+        await pilot.press("ctrl+r")
+        await wait_until(pilot, lambda: program.screen is not browser(pilot))
+        await pilot.press("up", "down", "x")
+        await wait_until(pilot, lambda: program.screen.query_one(Input).value.endswith("x"))
+        await pilot.press("escape")
+        await wait_until(pilot, lambda: program.screen is browser(pilot))
+
+
 # ---- the palette's reasons
 
 
@@ -337,6 +427,21 @@ async def test_what_the_palette_cannot_do_it_says(app: AppFactory) -> None:
         await pilot.press("enter")
         await settled(pilot)
         assert browser(pilot).said == "Not now: read-only (--read-only, or the settings)."
+
+
+async def test_the_palette_says_that_nothing_can_be_undone(app: AppFactory) -> None:
+    program = app()
+    async with program.run_test(size=(140, 40)) as pilot:
+        await settled(pilot)
+        title = "Take back what was changed last; again: what was changed before that"
+
+        def told() -> str:
+            return {one.title: one.help for one in program.get_system_commands(program.screen)}[title]
+
+        assert told() == "Ctrl+Z  not now: nothing was changed yet"
+        await pilot.press("tab", "L", *"tea", "enter")
+        await settled(pilot)
+        assert told() == "Ctrl+Z"
 
 
 async def test_the_palette_where_nothing_is_highlighted(app: AppFactory) -> None:

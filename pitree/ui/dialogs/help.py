@@ -15,6 +15,7 @@ from textual.widgets import Static
 from pitree.ui.keys import MARKS, SEARCHED, SECTIONS, KeyTable
 
 _KEY_CELLS: Final = 12
+_MOST_PROBLEMS: Final = 12
 
 
 class Help(ModalScreen[None]):
@@ -56,8 +57,11 @@ class Help(ModalScreen[None]):
             page.border_title = "Keys"
             if self._problems:
                 yield Static("Settings", classes="title")
-                for problem in self._problems:
+                for problem in self._problems[:_MOST_PROBLEMS]:
                     yield Static(Content(f"⚠ {problem}"), classes="problem")
+                if len(self._problems) > _MOST_PROBLEMS:
+                    more = len(self._problems) - _MOST_PROBLEMS
+                    yield Static(f"… and {more} more; `pitree config` says them all", classes="problem")
             for title, keys in (here, *sections):
                 rows = [(" ".join(key.all_shown) or "-", key.help) for key in keys]
                 if title in SEARCHED:

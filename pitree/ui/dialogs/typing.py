@@ -75,7 +75,7 @@ class LineEdit(ModalScreen[str | None]):
 
     def on_mount(self) -> None:
         """Begin to type."""
-        self.query_one(Input).focus()
+        self.set_focus(self.query_one(Input))  # `focus()` would do it after the next keys
 
     def on_input_submitted(self, event: Input.Submitted) -> None:
         """Take the line."""
@@ -89,9 +89,10 @@ class TextEditor(ModalScreen[str | None]):
     `title`, `notes` and `verb` (what Ctrl+S does) must be safe.
     """
 
+    # after the text, not before it: what was typed just before them belongs to it
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("ctrl+s", "accept", "Accept", show=False, priority=True),
-        Binding("escape", "leave", "Leave", show=False, priority=True),
+        Binding("ctrl+s", "accept", "Accept", show=False),
+        Binding("escape", "leave", "Leave", show=False),
     ]
 
     DEFAULT_CSS = """
@@ -127,7 +128,7 @@ class TextEditor(ModalScreen[str | None]):
     def on_mount(self) -> None:
         """Begin to type, at the end."""
         text = self.query_one(TextArea)
-        text.focus()
+        self.set_focus(text)  # at once: what is typed next belongs here
         text.move_cursor(text.document.end)
 
     # What was typed waits in the text's own queue, and these keys do not: they would be faster than a word.
