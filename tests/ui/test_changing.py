@@ -9,7 +9,6 @@ from typing import Any
 
 import pytest
 from syrupy.assertion import SnapshotAssertion
-from textual import events
 from textual._callback import invoke
 from textual.pilot import Pilot
 from textual.screen import Screen
@@ -289,22 +288,6 @@ async def test_a_summary_that_is_not_written_is_asked_about(app: AppFactory, sto
         await pilot.press("escape")
         await wait_until(pilot, lambda: top(pilot) is browser(pilot))
     assert file_of(store).read_bytes() == before
-
-
-async def test_ctrl_s_waits_for_what_was_typed_before_it(app: AppFactory, store: Store) -> None:
-    path = file_of(store)
-    async with app().run_test(size=(100, 30)) as pilot:
-        await on_entry(pilot, "0ca624db")
-        await pilot.press("enter")
-        await shown(pilot, MoveDialog)
-        await pilot.press("w")
-        await shown(pilot, TextEditor)
-        await pilot.press("ctrl+end")
-        for character in "as fast as pasted":  # all keys are there before the first is handled
-            pilot.app.post_message(events.Key(character if character != " " else "space", character))
-        pilot.app.post_message(events.Key("ctrl+s", "\x13"))
-        await done(pilot, "moved with a summary to 0ca624db")
-    assert entries(path)[-1]["summary"].endswith("as fast as pasted")
 
 
 PROGRAM = """\

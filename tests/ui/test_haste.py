@@ -11,9 +11,11 @@ from pitree.catalog.locations import Store
 from pitree.sessions.file import SessionFile
 from pitree.sessions.find import EntryTexts
 from pitree.sessions.layout import Layout
+from pitree.ui.dialogs.answer import Answer
+from pitree.ui.dialogs.choice import Choice
 
 from .conftest import AppFactory
-from .waiting import browser, sessions, settled, tree, wait_until
+from .waiting import browser, preview, sessions, settled, tree, wait_until
 
 
 async def test_the_key_after_tab_is_the_next_panes(app: AppFactory) -> None:
@@ -25,6 +27,28 @@ async def test_the_key_after_tab_is_the_next_panes(app: AppFactory) -> None:
         await settled(pilot)
         assert tree(pilot).has_focus
         assert (sessions(pilot).cursor, tree(pilot).cursor) == (before[0], before[1] - 2)
+
+
+async def test_keys_are_answered_in_their_order_across_panes(app: AppFactory) -> None:
+    async with app().run_test(size=(140, 40)) as pilot:
+        await settled(pilot)
+        await pilot.press("tab")
+        await settled(pilot)
+        before = tree(pilot).cursor
+        for name in ("tab", "right", "shift+tab", "up"):  # the preview's next tab, and a row up in the tree
+            pilot.app.post_message(events.Key(name, None))
+        await settled(pilot)
+        assert preview(pilot).tab == "context"
+        assert tree(pilot).has_focus
+        assert tree(pilot).cursor == before - 1
+
+
+async def test_a_letter_after_esc_begins_a_new_search(app: AppFactory) -> None:
+    async with app().run_test(size=(140, 40)) as pilot:
+        await settled(pilot)
+        for name in ("a", "b", "escape", "c"):
+            pilot.app.post_message(events.Key(name, name if len(name) == 1 else None))
+        await wait_until(pilot, lambda: sessions(pilot).query_text == "c")
 
 
 async def test_tab_stays_in_a_dialog(app: AppFactory) -> None:
@@ -84,3 +108,19 @@ async def test_what_was_just_said_stays_over_what_cannot_be_read(app: AppFactory
         browser(pilot).say("Pi ended with code 7.")
         await settled(pilot)
         assert browser(pilot).said == "Pi ended with code 7."
+
+
+async def test_an_enter_after_esc_says_not_yes(app: AppFactory, store: Store) -> None:
+    before = sorted(store.root.glob("*/*.jsonl"))
+    async with app(read_only=False).run_test(size=(140, 40)) as pilot:
+        await settled(pilot)
+        await pilot.press("tab", "home")
+        await settled(pilot)
+        asked: list[str | None] = []
+        await pilot.app.push_screen(Choice("Really?", [], [Answer("y", "Yes", "yes")]), asked.append)
+        await pilot.pause()
+        for name in ("escape", "enter"):
+            pilot.app.post_message(events.Key(name, None))
+        await wait_until(pilot, lambda: asked)
+        assert asked == [None]
+    assert sorted(store.root.glob("*/*.jsonl")) == before

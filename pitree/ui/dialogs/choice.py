@@ -19,7 +19,10 @@ from pitree.ui.dialogs.answer import Answer
 class Choice(ModalScreen[str | None]):
     """Ask; the result is the chosen answer's value, None for Esc. The texts must be safe already."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "dismiss(None)", "Leave", show=False)]
+    # before the keys that come after it: an Enter is not to say yes
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("escape", "dismiss(None)", "Leave", show=False, priority=True)
+    ]
 
     DEFAULT_CSS = """
     Choice { align: center middle; background: $background 60%; }

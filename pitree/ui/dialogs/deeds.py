@@ -19,7 +19,9 @@ from pitree.sessions.text import one_line
 class Deeds(ModalScreen[Deed | None]):
     """A list of deeds, newest first; the result is the one to take back, None for Esc."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "dismiss(None)", "Leave", show=False)]
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("escape", "dismiss(None)", "Leave", show=False, priority=True)
+    ]
 
     DEFAULT_CSS = """
     Deeds { align: center middle; background: $background 60%; }

@@ -16,7 +16,9 @@ from pitree.sessions.text import one_line
 class Labels(ModalScreen[str | None]):
     """A list of labels; the result is the id of the entry chosen, None for Esc."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "dismiss(None)", "Leave", show=False)]
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("escape", "dismiss(None)", "Leave", show=False, priority=True)
+    ]
 
     DEFAULT_CSS = """
     Labels { align: center middle; background: $background 60%; }

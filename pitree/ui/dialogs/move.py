@@ -44,7 +44,9 @@ class _Way(NamedTuple):
 class MoveDialog(ModalScreen[Wish | None]):
     """Tell of a move and ask how; the result is the wish, None for Esc. `warnings` must be safe."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "dismiss(None)", "Leave", show=False)]
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("escape", "dismiss(None)", "Leave", show=False, priority=True)
+    ]
 
     DEFAULT_CSS = """
     MoveDialog { align: center middle; background: $background 60%; }

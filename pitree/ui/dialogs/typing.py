@@ -131,21 +131,13 @@ class TextEditor(ModalScreen[str | None]):
         self.set_focus(text)  # at once: what is typed next belongs here
         text.move_cursor(text.document.end)
 
-    # What was typed waits in the text's own queue, and these keys do not: they would be faster than a word.
-
     def action_accept(self) -> None:
-        """Take the text, once all that was typed is in it."""
-        self.query_one(TextArea).call_later(self._accept)
-
-    def action_leave(self) -> None:
-        """Leave, and ask first where something was typed."""
-        self.query_one(TextArea).call_later(self._leave)
-
-    def _accept(self) -> None:
+        """Take the text."""
         typed = self.query_one(TextArea).text
         self.dismiss(self._text if typed == self._shown else typed)
 
-    def _leave(self) -> None:
+    def action_leave(self) -> None:
+        """Leave, and ask first where something was typed."""
         if self.query_one(TextArea).text == self._shown:
             self.dismiss(None)
             return

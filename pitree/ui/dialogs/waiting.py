@@ -22,7 +22,7 @@ _TICK_SECONDS = 0.5
 class Waiting(ModalScreen[ModelSummary | SummaryError | None]):
     """Run `ask` beside the screen; the result is its own, or None where somebody left."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "leave", "Leave", show=False)]
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "leave", "Leave", show=False, priority=True)]
 
     DEFAULT_CSS = """
     Waiting { align: center middle; background: $background 60%; }

@@ -6,12 +6,12 @@ from typing import Final
 
 from textual import events
 from textual.message import Message
-from textual.widget import Widget
 from textual.worker import get_current_worker
 
 from pitree.sessions.text import one_line
 from pitree.ui.documents.layout import Spot
 from pitree.ui.documents.model import Document
+from pitree.ui.panes.answering import AnsweringPane
 from pitree.ui.panes.document_view import DocumentView
 from pitree.ui.panes.typed_search import TypedSearch
 
@@ -31,7 +31,7 @@ class Found(Message, bubble=False):
         self.done = done
 
 
-class Finder(Widget):
+class Finder(AnsweringPane):
     """The part of the preview that finds text in what is shown."""
 
     view: DocumentView
@@ -69,7 +69,7 @@ class Finder(Widget):
         self._start = self.view.top
         self._show_search()
 
-    def on_key(self, event: events.Key) -> None:
+    async def on_key(self, event: events.Key) -> None:
         """Type into the search while it is open.
 
         The key that opens it is taken here, though it is a binding, too: those are looked at only when the

@@ -4,9 +4,10 @@ from textual import events
 
 from pitree.ui.alt_keys import typed_text
 from pitree.ui.lineview import RowList
+from pitree.ui.panes.answering import AnsweringPane
 
 
-class SearchedList(RowList):
+class SearchedList(RowList, AnsweringPane):
     """What is typed into the list is its search; a subclass does the finding."""
 
     not_typed: frozenset[str] = frozenset()
@@ -24,10 +25,11 @@ class SearchedList(RowList):
         """Whether there is a search to leave."""
         return bool(self.query_text)
 
-    def on_key(self, event: events.Key) -> None:
+    async def on_key(self, event: events.Key) -> None:
         """Type into the search; it does not begin with a blank."""
         if event.key == "backspace" and self.query_text:
             event.stop()
+            event.prevent_default()
             self.set_query(self.query_text[:-1])
         elif (text := typed_text(event)) and text not in self.not_typed:
             if text == " " and not self.query_text:
