@@ -136,7 +136,7 @@ def screen_arguments(arguments: Sequence[str]) -> Namespace:
 
 def _printing_command(name: str) -> tuple[ArgumentParser, Command]:
     from pitree.commands import COMMANDS
-    from pitree.sessions.layout import DEFAULT_FILTER, FILTERS
+    from pitree.sessions.filters import DEFAULT_FILTER, FILTERS
 
     command = COMMANDS[name]
     parser = _Parser(prog=f"pitree {name}", description=_described(command))

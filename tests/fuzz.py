@@ -21,7 +21,7 @@ from pitree.catalog.scan import read_session
 from pitree.sessions.context import build_session_context
 from pitree.sessions.errors import SessionError
 from pitree.sessions.file import SessionFile
-from pitree.sessions.layout import FILTERS
+from pitree.sessions.filters import FILTERS
 from pitree.sessions.rows import visible_rows
 from pitree.sessions.text import display, one_line
 from pitree.ui.documents.changes import changes_documents

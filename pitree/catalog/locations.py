@@ -17,7 +17,6 @@ import msgspec
 
 from pitree.catalog.errors import NoHomeError
 from pitree.sessions.errors import LineError
-from pitree.sessions.jsonl import parse_value
 
 _AGENT_DIR: Final = "PI_CODING_AGENT_DIR"
 _SESSION_DIR: Final = "PI_CODING_AGENT_SESSION_DIR"
@@ -131,6 +130,8 @@ def _session_dir_setting(cwd: Path, agent: Path) -> tuple[str, str | None]:
 
 
 def _read_settings(path: Path) -> dict[str, Any]:
+    from pitree.sessions.jsonl import parse_value
+
     try:
         if not path.is_file() or path.stat().st_size > _MAX_SETTINGS_BYTES:
             return {}

@@ -14,9 +14,9 @@ from pitree.sessions import migrate
 from pitree.sessions.entries import CURRENT_VERSION, Entry, decode_entry
 from pitree.sessions.errors import LineError, SessionError
 from pitree.sessions.file import SessionFile
+from pitree.sessions.filters import DEFAULT_FILTER
 from pitree.sessions.first_line import plain_header
 from pitree.sessions.jsonl import Line, encode_value
-from pitree.sessions.layout import DEFAULT_FILTER
 from pitree.sessions.rows import visible_rows
 from pitree.sessions.tree import Tree
 

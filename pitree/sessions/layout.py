@@ -8,10 +8,8 @@ from collections.abc import Sequence
 from typing import Final
 
 from pitree.sessions.entries import Entry
+from pitree.sessions.filters import FILTERS
 from pitree.sessions.tree import NO_PARENT, Tree
-
-FILTERS: Final = ("default", "no-tools", "user-only", "labeled-only", "all")
-DEFAULT_FILTER: Final = FILTERS[0]
 
 # What a filter needs to know of an entry, as one byte: a kind, and whether it is labelled.
 _NEVER, _USER, _TOOL, _SETTING, _OTHER, _UNDECIDED = range(6)

@@ -13,7 +13,8 @@ from types import EllipsisType
 from typing import Final, NamedTuple, overload
 
 from pitree.sessions.entries import Entry
-from pitree.sessions.layout import DEFAULT_FILTER, Layout, both
+from pitree.sessions.filters import DEFAULT_FILTER
+from pitree.sessions.layout import Layout, both
 from pitree.sessions.tree import NO_PARENT, Tree
 
 NOTES: Final = ("label", "session_info", "custom")

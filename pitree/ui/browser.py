@@ -15,13 +15,9 @@ from textual.containers import Horizontal
 from textual.content import Content
 from textual.worker import Worker, WorkerState
 
-from pitree.agent.launch import AgentNotFoundError, find_pi
 from pitree.catalog.arrange import scopes_of
 from pitree.catalog.locations import session_folders
-from pitree.sessions.activity import newest_elsewhere
-from pitree.sessions.entries import Entry
 from pitree.sessions.errors import SessionError
-from pitree.sessions.file import SessionFile
 from pitree.sessions.text import one_line
 from pitree.ui.bars import KeyBar, StatusBar, TitleBar
 from pitree.ui.following import Following
@@ -39,6 +35,8 @@ from pitree.ui.too_small import tell_of_size
 
 if TYPE_CHECKING:  # what the first picture does not need
     from pitree.catalog.rows import SessionRow
+    from pitree.sessions.entries import Entry
+    from pitree.sessions.file import SessionFile
 
 WIDE: Final = 140
 MIDDLE: Final = 90
@@ -144,6 +142,8 @@ class Browser(Following, Moving, Opening):
         self.say(f"⚠ {problems[0]}{more}", warning=True)
 
     def _empty_page(self) -> list[str]:
+        from pitree.agent.launch import AgentNotFoundError, find_pi
+
         store = self.options.store
         try:
             find_pi(self.options.pi, self.options.environ)
@@ -400,6 +400,8 @@ class Browser(Following, Moving, Opening):
 
     def action_newest(self) -> None:
         """Highlight the newest message, wherever the leaf is."""
+        from pitree.sessions.activity import newest_elsewhere
+
         if self.session is None:
             return
         wanted = newest_elsewhere(self.session) or self.session.tree.leaf_id

@@ -12,9 +12,7 @@ from typing import TYPE_CHECKING, Final, Protocol
 from textual import work
 from textual.geometry import Region
 
-from pitree.sessions.entries import Entry
 from pitree.sessions.errors import ChangedError, MigrationNeededError, SessionError
-from pitree.sessions.file import SessionFile
 from pitree.sessions.text import display, one_line
 from pitree.ui.dialogs.answer import Answer
 from pitree.ui.following import Following
@@ -26,6 +24,8 @@ if TYPE_CHECKING:  # what the first picture does not need
     from pitree.catalog.rows import SessionRow
     from pitree.changes import Changes, Done, Fork
     from pitree.journal import Deed
+    from pitree.sessions.entries import Entry
+    from pitree.sessions.file import SessionFile
 
 ASKING: Final = "asking"
 """The group of the workers that wait for a person's answers."""
@@ -249,6 +249,8 @@ class Changing(Resuming):
 
     async def _read_anew(self, session: SessionFile) -> SessionFile:
         """Return the session as it is now; as it was, where that cannot be read."""
+        from pitree.sessions.file import SessionFile
+
         try:
             return await asyncio.to_thread(SessionFile.load, session.path)
         except (SessionError, OSError):

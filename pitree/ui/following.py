@@ -16,13 +16,13 @@ from typing import TYPE_CHECKING, Final
 from textual import work
 from textual.message import Message
 
-from pitree.sessions.entries import Entry
 from pitree.sessions.errors import SessionError
-from pitree.sessions.file import SessionFile
 from pitree.ui.reading import Reading
 
 if TYPE_CHECKING:  # what the first picture does not need
     from pitree.catalog.rows import SessionRow
+    from pitree.sessions.entries import Entry
+    from pitree.sessions.file import SessionFile
 
 STANDING: Final = "following"
 """The group of the workers that go on as long as the program."""

@@ -9,9 +9,7 @@ from typing import TYPE_CHECKING
 import msgspec
 from textual import work
 
-from pitree.sessions.entries import CURRENT_VERSION, Entry, JsonObject
 from pitree.sessions.errors import SessionError
-from pitree.sessions.file import SessionFile
 from pitree.sessions.text import one_line
 from pitree.ui.changing import ASKING, Changing, Outcome
 from pitree.ui.dialogs.answer import Answer
@@ -20,6 +18,8 @@ if TYPE_CHECKING:  # what the first picture does not need
     from pitree.agent import summary as model
     from pitree.sessions.appending import Summary
     from pitree.sessions.branching import FileLists, Span
+    from pitree.sessions.entries import Entry, JsonObject
+    from pitree.sessions.file import SessionFile
     from pitree.sessions.moves import MovePlan
     from pitree.ui.dialogs.move import Wish
 
@@ -88,6 +88,8 @@ class Moving(Changing):
             entry = found
 
     def _warnings(self, session: SessionFile) -> list[str]:
+        from pitree.sessions.entries import CURRENT_VERSION
+
         told = []
         running = self.running_warning(session)
         if running is not None:

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Final
 
 from textual.screen import Screen
 
-from pitree.sessions.entries import JsonObject
 from pitree.sessions.errors import SessionError
 from pitree.sessions.text import one_line
 from pitree.ui.options import Options
@@ -19,6 +18,7 @@ from pitree.ui.panes.tree import TreePane
 if TYPE_CHECKING:  # what the first picture does not need
     from pitree.agent.launch import Launch
     from pitree.agent.viewers import PrivateCopies, Reader
+    from pitree.sessions.entries import JsonObject
     from pitree.ui.documents.model import Block
     from pitree.ui.panes.previewing import Wish
 

@@ -16,8 +16,6 @@ from textual.worker import get_current_worker
 from pitree.catalog.errors import CacheLostError
 from pitree.catalog.rows import SessionRow
 from pitree.sessions.errors import SessionError
-from pitree.sessions.file import SessionFile, StoppedError
-from pitree.sessions.layout import Layout
 from pitree.ui.keys import USUAL_KEYS, KeyTable
 from pitree.ui.options import Options
 from pitree.ui.remarks import remark_on
@@ -25,7 +23,9 @@ from pitree.ui.remarks import remark_on
 if TYPE_CHECKING:  # it brings SQLite, which can wait until the first picture is there
     from pitree.catalog.finder import Finder
     from pitree.catalog.locations import Problem
+    from pitree.sessions.file import SessionFile
     from pitree.sessions.helper import Helper
+    from pitree.sessions.layout import Layout
 
 _LOADING: Final = "session"
 _DEBOUNCE_SECONDS: Final = 0.03
@@ -43,6 +43,8 @@ class Picture(NamedTuple):
     @classmethod
     def of(cls, session: SessionFile, keys: KeyTable = USUAL_KEYS) -> Self:
         """Work it out."""
+        from pitree.sessions.layout import Layout
+
         return cls(Layout(session.tree, session.tree.leaf_id), remark_on(session, keys))
 
 
@@ -179,6 +181,7 @@ class Reading(Screen[None]):
 
         Of a long one the end comes first, as a `Glimpse`.
         """
+        from pitree.sessions.file import SessionFile, StoppedError
         from pitree.sessions.helper import Helper
 
         self._stop_loading.set()

@@ -1,12 +1,15 @@
 """What a person should know of a session before working with it, in one safe line."""
 
-from pathlib import Path
-from typing import Final
+from __future__ import annotations
 
-from pitree.sessions.activity import newest_elsewhere
-from pitree.sessions.file import SessionFile
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
 from pitree.sessions.text import one_line
 from pitree.ui.keys import USUAL_KEYS, KeyTable
+
+if TYPE_CHECKING:  # what the first picture does not need
+    from pitree.sessions.file import SessionFile
 
 _LIVE_SECONDS: Final = 5.0
 _QUIET_SECONDS: Final = 900.0
@@ -14,6 +17,8 @@ _QUIET_SECONDS: Final = 900.0
 
 def remark_on(session: SessionFile | None, keys: KeyTable = USUAL_KEYS) -> str:
     """Return what is unusual about a session: read-only, damaged, gone on elsewhere; mostly nothing."""
+    from pitree.sessions.activity import newest_elsewhere
+
     if session is None:
         return ""
     remarks = []

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Final
 
 from textual.screen import Screen
 
-from pitree.sessions.file import SessionFile
 from pitree.sessions.text import display, one_line
 from pitree.ui.dialogs.answer import Answer
 from pitree.ui.options import Options
 
 if TYPE_CHECKING:  # what the first picture does not need
     from pitree.agent import launch as pi
+    from pitree.sessions.file import SessionFile
 
 RESUME_HERE: Final = "resume"
 FORK_HERE: Final = "fork"

@@ -1,17 +1,21 @@
 """An entry or a session as one line of safe, styled text: spans of text and the name of a style."""
 
+from __future__ import annotations
+
 import re
 from collections.abc import Callable, Iterable
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from rich.cells import cell_len
 from rich.segment import Segment
 from rich.style import Style
 from textual.strip import Strip
 
-from pitree.sessions.describe import Description
-from pitree.sessions.rows import Rows
 from pitree.sessions.text import one_line
+
+if TYPE_CHECKING:  # what the first picture does not need
+    from pitree.sessions.describe import Description
+    from pitree.sessions.rows import Rows
 
 
 class Span(NamedTuple):

@@ -1,6 +1,5 @@
 """What pitree remembers for the next time, in a folder of its own: folds, and how the list is wanted."""
 
-import hashlib
 import os
 from pathlib import Path
 
@@ -26,6 +25,8 @@ class FoldStore:
         self._folder = None if folder is None else folder / "folds"
 
     def _file(self, session: Path) -> Path | None:
+        import hashlib
+
         if self._folder is None:
             return None
         name = hashlib.sha256(os.fsencode(session.resolve())).hexdigest()[:32]

@@ -9,7 +9,7 @@ from typing import Any
 
 from pitree.sessions.context import build_context_entries, build_session_context
 from pitree.sessions.file import SessionFile
-from pitree.sessions.layout import FILTERS
+from pitree.sessions.filters import FILTERS
 from pitree.sessions.rows import visible_rows
 
 from .oracle import OWN_LEAF, OwnLeaf

@@ -5,7 +5,7 @@ from typing import Any, cast
 
 import pytest
 
-from pitree.sessions.layout import FILTERS
+from pitree.sessions.filters import FILTERS
 
 from .cases import Make
 from .cases_context import (

@@ -12,8 +12,9 @@ from pathlib import Path
 from typing import Final, TypeVar
 
 from pitree.sessions.file import SessionFile
+from pitree.sessions.filters import FILTERS
 from pitree.sessions.find import EntryTexts
-from pitree.sessions.layout import FILTERS, Layout
+from pitree.sessions.layout import Layout
 from pitree.sessions.query import parse_query
 from pitree.sessions.rows import Rows, layout_rows
 

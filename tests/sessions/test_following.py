@@ -17,8 +17,8 @@ from pitree.sessions.context import build_session_context
 from pitree.sessions.entries import decode_entry
 from pitree.sessions.errors import NotASessionError, SessionError
 from pitree.sessions.file import SessionFile
+from pitree.sessions.filters import FILTERS
 from pitree.sessions.jsonl import Line
-from pitree.sessions.layout import FILTERS
 from pitree.sessions.rows import visible_rows
 
 from . import damaged

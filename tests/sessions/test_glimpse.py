@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from pitree.sessions import glimpse
 from pitree.sessions.file import SessionFile
+from pitree.sessions.filters import FILTERS
 from pitree.sessions.glimpse import Glimpse
-from pitree.sessions.layout import FILTERS
 from pitree.sessions.rows import visible_rows
 
 

@@ -7,7 +7,8 @@ import pytest
 from agent.build import moment
 
 from pitree.sessions.entries import Entry
-from pitree.sessions.layout import DEFAULT_FILTER, FILTERS, Layout
+from pitree.sessions.filters import DEFAULT_FILTER, FILTERS
+from pitree.sessions.layout import Layout
 from pitree.sessions.rows import Row, Rows, layout_rows, visible_rows
 from pitree.sessions.tree import Tree
 

@@ -6,7 +6,8 @@ from hypothesis import strategies as st
 
 from pitree.sessions import javascript
 from pitree.sessions.entries import Entry
-from pitree.sessions.layout import FILTERS, Layout
+from pitree.sessions.filters import FILTERS
+from pitree.sessions.layout import Layout
 from pitree.sessions.rows import Rows, layout_rows
 from pitree.sessions.tree import Tree
 

@@ -9,7 +9,8 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from pitree.sessions.entries import Entry
-from pitree.sessions.layout import FILTERS, Layout
+from pitree.sessions.filters import FILTERS
+from pitree.sessions.layout import Layout
 from pitree.sessions.rows import layout_rows
 from pitree.sessions.tree import NO_PARENT, Tree
 

@@ -20,8 +20,9 @@ from pitree.sessions.context import build_session_context
 from pitree.sessions.describe import describe
 from pitree.sessions.errors import NotASessionError
 from pitree.sessions.file import SessionFile
+from pitree.sessions.filters import FILTERS
 from pitree.sessions.find import EntryTexts
-from pitree.sessions.layout import FILTERS, Layout
+from pitree.sessions.layout import Layout
 from pitree.sessions.query import parse_query
 from pitree.sessions.rows import layout_rows
 from pitree.sessions.tokens import context_tokens

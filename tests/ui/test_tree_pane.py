@@ -8,7 +8,7 @@ import pytest
 
 from pitree.catalog.locations import Store
 from pitree.sessions.describe import Description
-from pitree.sessions.layout import FILTERS
+from pitree.sessions.filters import FILTERS
 from pitree.sessions.rows import visible_rows
 
 from .conftest import AppFactory

@@ -1,17 +1,21 @@
 """What the rows of entries say, read from the file as it is needed, and a little before."""
 
+from __future__ import annotations
+
 from collections.abc import Iterable
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from textual import work
 from textual.cache import LRUCache
 from textual.timer import Timer
 from textual.worker import get_current_worker
 
-from pitree.sessions.describe import Description, describe_or_say
-from pitree.sessions.entries import Entry
-from pitree.sessions.file import SessionFile
 from pitree.ui.panes.searched import SearchedList
+
+if TYPE_CHECKING:  # what the first picture does not need
+    from pitree.sessions.describe import Description
+    from pitree.sessions.entries import Entry
+    from pitree.sessions.file import SessionFile
 
 # A line this long is decoded in a worker, so that no row holds up the screen (orjson: about 1 ms a megabyte,
 # four for the slower way).
@@ -45,6 +49,8 @@ class DescribedList(SearchedList):
 
     def describe(self, entry: Entry) -> Description:
         """Return what the row of an entry says; of a large one first that it will come."""
+        from pitree.sessions.describe import Description
+
         description = self._descriptions.get(entry.id)
         if description is None and self.session is not None:
             if entry.length > _LARGE_LINE:
@@ -102,4 +108,6 @@ class DescribedList(SearchedList):
 
 
 def _described(session: SessionFile, entry: Entry) -> Description:
+    from pitree.sessions.describe import describe_or_say
+
     return describe_or_say(session, entry, entry.role or entry.type)

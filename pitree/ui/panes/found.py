@@ -1,19 +1,23 @@
 """Finding in the preview: what is typed after `/` is looked for in a worker while the screen goes on."""
 
+from __future__ import annotations
+
 import re
 from bisect import bisect_left, bisect_right
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from textual import events
 from textual.message import Message
 from textual.worker import get_current_worker
 
 from pitree.sessions.text import one_line
-from pitree.ui.documents.layout import Spot
-from pitree.ui.documents.model import Document
 from pitree.ui.panes.answering import AnsweringPane
-from pitree.ui.panes.document_view import DocumentView
 from pitree.ui.panes.typed_search import TypedSearch
+
+if TYPE_CHECKING:  # what the first picture does not need
+    from pitree.ui.documents.layout import Spot
+    from pitree.ui.documents.model import Document
+    from pitree.ui.panes.document_view import DocumentView
 
 _SHOWN_CHARACTERS: Final = 30
 
@@ -34,12 +38,17 @@ class Found(Message, bubble=False):
 class Finder(AnsweringPane):
     """The part of the preview that finds text in what is shown."""
 
-    view: DocumentView
+    @property
+    def view(self) -> DocumentView:
+        """The document in which text is found."""
+        raise NotImplementedError
 
     find_keys: frozenset[str] = frozenset({"slash"})
     """The keys that open the search."""
 
     def __init__(self, *, id: str | None = None, classes: str | None = None) -> None:  # noqa: A002 - Textual's name
+        from pitree.ui.documents.layout import Spot
+
         super().__init__(id=id, classes=classes)
         self._typed = TypedSearch()
         self._pattern: re.Pattern[str] | None = None
@@ -109,6 +118,8 @@ class Finder(AnsweringPane):
 
     def search_again(self) -> None:
         """Look for the same in another document, without leaving its top unless somebody is typing."""
+        from pitree.ui.documents.layout import Spot
+
         self._jumping = self._typed.is_open
         if not self._jumping:
             self._start = Spot(0, 0)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterator
-from functools import partial
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, ClassVar, Final
 
 from textual.app import ComposeResult
@@ -15,20 +15,20 @@ from textual.reactive import reactive
 from textual.timer import Timer
 from textual.worker import get_current_worker
 
-from pitree.sessions.entries import Entry
 from pitree.sessions.errors import SessionError
-from pitree.sessions.file import SessionFile, StoppedError
 from pitree.sessions.text import one_line
-from pitree.ui.documents.model import Block, Document, notice
 from pitree.ui.keys import PREVIEW_KEYS, USUAL_KEYS, KeyTable, bindings
 from pitree.ui.lineview import LineView
-from pitree.ui.panes.document_view import DocumentView
 from pitree.ui.panes.found import Finder
 from pitree.ui.panes.previewing import TABS, Maker, Tab, Wish
 from pitree.ui.panes.tab_bar import TabBar
 
 if TYPE_CHECKING:  # what the first picture does not need
     from pitree.agent.viewers import Reader
+    from pitree.sessions.entries import Entry
+    from pitree.sessions.file import SessionFile
+    from pitree.ui.documents.model import Block, Document
+    from pitree.ui.panes.document_view import DocumentView
 
 # Long enough to pass over what a held key only touches, too short to be noticed.
 _DEBOUNCE_SECONDS: Final = 0.04
@@ -111,7 +111,7 @@ class Preview(Finder, Vertical, can_focus=True, can_focus_children=False):
 
     def __init__(self, *, id: str | None = None, classes: str | None = None) -> None:  # noqa: A002 - Textual's name
         super().__init__(id=id, classes=classes)
-        self.view = DocumentView()
+        self._has_view = False
         self._bar = TabBar(TABS)
         self._maker = Maker()
         self._wish: Wish | None = None
@@ -124,6 +124,13 @@ class Preview(Finder, Vertical, can_focus=True, can_focus_children=False):
         """
         self._came_from: list[str] = []
 
+    @cached_property
+    def view(self) -> DocumentView:
+        """The document, with what draws it: the first picture needs neither."""
+        from pitree.ui.panes.document_view import DocumentView
+
+        return DocumentView()
+
     def compose(self) -> ComposeResult:
         """Put the tabs above the document, which has so many styles that the first picture is without it."""
         yield self._bar
@@ -135,6 +142,7 @@ class Preview(Finder, Vertical, can_focus=True, can_focus_children=False):
     async def _add_view(self) -> None:
         """Show what was asked for before there was a place for it."""
         await self.mount(self.view)
+        self._has_view = True
         if self._wish is None:
             self._show_nothing(None)
         else:
@@ -151,7 +159,7 @@ class Preview(Finder, Vertical, can_focus=True, can_focus_children=False):
             self._wish = None
             if self._stop is not None:
                 self._stop.set()
-            if self.view.is_mounted:
+            if self._has_view:
                 self._show_nothing(session)
             return
         self._ask(Wish(session, entry, self.tab, raw=self.raw))
@@ -160,7 +168,7 @@ class Preview(Finder, Vertical, can_focus=True, can_focus_children=False):
         if wish.like(self._wish) and self._wish is not None and self._wish.whole:
             wish = wish.but(whole=True)
         self._wish = wish
-        if self._timer is None and self.view.is_mounted:
+        if self._timer is None and self._has_view:
             self._timer = self.set_timer(_DEBOUNCE_SECONDS, self._begin)
 
     def watch_tab(self) -> None:
@@ -188,12 +196,16 @@ class Preview(Finder, Vertical, can_focus=True, can_focus_children=False):
         self.set_timer(_PATIENCE_SECONDS, partial(self._say_reading, wish))
 
     def _say_reading(self, wish: Wish) -> None:
+        from pitree.ui.documents.model import notice
+
         if self._wish is wish and self._shown is not wish and not wish.like(self._shown):
             self._display(notice(one_line(wish.entry.id, 60), "Reading …"))
 
     # ---- in the worker
 
     def _build(self, wish: Wish, stop: threading.Event) -> None:
+        from pitree.sessions.file import StoppedError
+
         worker = get_current_worker()
         document: Document | None = None
 
@@ -231,6 +243,8 @@ class Preview(Finder, Vertical, can_focus=True, can_focus_children=False):
                 self._announce(event.wish.entry.id, event.wish.tab)
 
     def _show_nothing(self, session: SessionFile | None) -> None:
+        from pitree.ui.documents.model import notice
+
         self._shown = None
         if session is None:
             text = "Highlight a session to see its tree, and an entry to see it here."
@@ -404,4 +418,6 @@ class Preview(Finder, Vertical, can_focus=True, can_focus_children=False):
 
 
 def _trouble(wish: Wish, text: str) -> Document:
+    from pitree.ui.documents.model import notice
+
     return notice(one_line(wish.entry.id, 60), "", text, style="error")

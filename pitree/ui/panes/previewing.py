@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Final, Literal, get_args
 import msgspec
 from msgspec.structs import replace
 
-from pitree.sessions.entries import Entry
-from pitree.sessions.file import SessionFile
 from pitree.sessions.text import one_line
-from pitree.ui.documents.model import Document, notice
 
 if TYPE_CHECKING:  # what the first picture does not need
+    from pitree.sessions.entries import Entry
+    from pitree.sessions.file import SessionFile
     from pitree.sessions.ledger import Ledger
+    from pitree.ui.documents.model import Document
 
 Tab = Literal["entry", "context", "changes"]
 
@@ -66,6 +66,7 @@ class Maker:
         read.
         """
         from pitree.ui.documents.entry import entry_document
+        from pitree.ui.documents.model import notice
         from pitree.ui.documents.raw import raw_document
 
         session, entry = wish.session, wish.entry

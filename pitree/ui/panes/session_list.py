@@ -283,9 +283,9 @@ class SessionList(SearchedList):
             self.action_activate()
 
     def _set_placeholder(self) -> None:
-        from pitree.catalog.narrow import misread
-
         if self.query_text or self.view.named_only:
+            from pitree.catalog.narrow import misread
+
             self.placeholder = [
                 "No session matches.",
                 *misread(self.query_text),

@@ -10,18 +10,18 @@ from textual.binding import BindingType
 from textual.message import Message
 from textual.worker import get_current_worker
 
-from pitree.sessions.entries import Entry
-from pitree.sessions.file import SessionFile
-from pitree.sessions.layout import DEFAULT_FILTER, FILTERS
-from pitree.sessions.rows import layout_rows
+from pitree.sessions.filters import DEFAULT_FILTER, FILTERS
 from pitree.ui.keys import TREE_KEYS, bindings, typing_keys
 from pitree.ui.panes import tree_jumps
-from pitree.ui.panes.tree_view import Asked, TreeView
+from pitree.ui.panes.tree_view import TreeView
 from pitree.ui.state import Folds
 
 if TYPE_CHECKING:  # what the first picture does not need
+    from pitree.sessions.entries import Entry
+    from pitree.sessions.file import SessionFile
     from pitree.sessions.find import EntryTexts
     from pitree.sessions.query import Query
+    from pitree.ui.panes.tree_view import Asked
 
 _READING_TEXTS: Final = "entry-texts"
 _REST_SECONDS: Final = 0.3
@@ -177,7 +177,7 @@ class TreePane(TreeView):
 
     def run_pattern(self, asked: Asked) -> None:
         """Look for a pattern, away from the screen."""
-        if self._texts is not None:
+        if self._texts is not None and self._query is not None:
             self._run_pattern(self._texts, self._query, asked)
 
     @work(thread=True, exclusive=True, group="entry-pattern", exit_on_error=False)
@@ -259,6 +259,8 @@ class TreePane(TreeView):
 
     def action_fold_others(self) -> None:
         """Fold every branch but the leaf's; where all of them are, unfold everything."""
+        from pitree.sessions.rows import layout_rows
+
         layout = self._layout_of_all
         if layout is None:
             return

@@ -1,21 +1,27 @@
 """Ways through a tree of rows: to the leaf, the parent, the next branch, question, failure, label."""
 
-from collections.abc import Callable, Iterable
+from __future__ import annotations
 
-from pitree.sessions.context import FAILED
-from pitree.sessions.entries import Entry
-from pitree.sessions.rows import Rows
-from pitree.sessions.tree import NO_PARENT
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:  # what the first picture does not need
+    from pitree.sessions.entries import Entry
+    from pitree.sessions.rows import Rows
 
 
 def parent(rows: Rows, row: int) -> int | None:
     """Return the row above in the tree, or None at a root."""
+    from pitree.sessions.tree import NO_PARENT
+
     above = rows.parents[row]
     return None if above == NO_PARENT else above
 
 
 def root(rows: Rows, row: int) -> int:
     """Return the root of the row's tree."""
+    from pitree.sessions.tree import NO_PARENT
+
     while rows.parents[row] != NO_PARENT:
         row = rows.segments[rows.parents[row]]
     return row
@@ -23,6 +29,8 @@ def root(rows: Rows, row: int) -> int:
 
 def sibling_branch(rows: Rows, row: int, step: int) -> int | None:
     """Return the beginning of the next branch of the nearest fork above that has one (`step` 1 or -1)."""
+    from pitree.sessions.tree import NO_PARENT
+
     start = rows.segments[row]
     while True:
         found = _sibling(rows, start, step)
@@ -61,6 +69,8 @@ def is_question(entry: Entry) -> bool:
 
 def is_failure(entry: Entry) -> bool:
     """Whether an entry is a reply that ended in an error or was aborted."""
+    from pitree.sessions.context import FAILED
+
     return entry.role == "assistant" and entry.stop_reason in FAILED
 
 

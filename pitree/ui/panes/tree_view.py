@@ -11,11 +11,7 @@ from typing import TYPE_CHECKING, ClassVar, Final
 from textual.message import Message
 from textual.strip import Strip
 
-from pitree.sessions.entries import Entry
-from pitree.sessions.file import SessionFile
-from pitree.sessions.layout import DEFAULT_FILTER, Layout
-from pitree.sessions.query import Query
-from pitree.sessions.rows import NOTES, Rows, layout_rows
+from pitree.sessions.filters import DEFAULT_FILTER
 from pitree.sessions.text import one_line
 from pitree.ui.lineview import RowList
 from pitree.ui.panes.described import DescribedList
@@ -23,13 +19,17 @@ from pitree.ui.rows import entry_head, entry_text, marked, strip_of
 from pitree.ui.state import Folds, FoldStore
 
 if TYPE_CHECKING:  # what the first picture does not need
+    from pitree.sessions.entries import Entry
+    from pitree.sessions.file import SessionFile
     from pitree.sessions.find import EntryTexts
+    from pitree.sessions.layout import Layout
+    from pitree.sessions.query import Query
+    from pitree.sessions.rows import Rows
+
+    Asked = tuple[str, Layout, int]
+    """What a pattern was looked for in: the query, the layout, and how often texts had been read."""
 
 _MANY_ENTRIES: Final = 10_000
-
-
-Asked = tuple[str, Layout, int]
-"""What a pattern was looked for in: the query, the layout, and how often texts had been read."""
 
 
 class TreeView(DescribedList):
@@ -100,7 +100,8 @@ class TreeView(DescribedList):
         self._matches: bytes | None = None
         self.matching: Sequence[int] = ()
         """The rows that the search looks for, in order; once for each search, not for each key."""
-        self._query = Query()
+        self._query: Query | None = None
+        """What is searched for, where something was."""
         self._pattern_matches: tuple[Asked, bytes] | None = None
         self._times_read = 0
         """How often texts were read: what a pattern found before misses what came with them."""
@@ -135,7 +136,7 @@ class TreeView(DescribedList):
         if not keep:
             self.folds = Folds() if session is None else self.fold_store.load(session.path)
             self.query_text = ""
-            self._query = Query()
+            self._query = None
         self._layout_of_all = layout
         if session is not None and followed:
             self._wanted = session.tree.leaf_id
@@ -167,6 +168,8 @@ class TreeView(DescribedList):
 
         The highlight goes with the leaf if it was there; else nothing moves under it.
         """
+        from pitree.sessions.rows import NOTES
+
         follows = self.following and (self.rows is None or not len(self.rows) or self._is_on_leaf)
         former = self._leaf_id
         if self._layout_of_all is not None:
@@ -228,7 +231,7 @@ class TreeView(DescribedList):
         return "  ".join(parts)
 
     def _search_status(self) -> str:
-        if self._query.error is not None:
+        if self._query is not None and self._query.error is not None:
             return one_line(self._query.error, 200)
         if self._matches is None or self.rows is None:
             return "…"
@@ -249,6 +252,8 @@ class TreeView(DescribedList):
         With `in_column_of` the leaf stays in the column that it has there: of a session whose end was shown
         first, only the whole tells how deep it is.
         """
+        from pitree.sessions.rows import layout_rows
+
         layout = self._layout_of_all
         if layout is None:
             self.rows = None
@@ -292,7 +297,7 @@ class TreeView(DescribedList):
 
     def _find(self, layout: Layout) -> bytes | None:
         """Return which entries match the search, or None while that is being worked out."""
-        if self._texts is None:
+        if self._texts is None or self._query is None:
             return None
         if self._query.pattern is None:
             return self._texts.matches(layout, self._query)
@@ -399,7 +404,7 @@ class TreeView(DescribedList):
             label_time=self._label_time(entry) if self.label_times else "",
             is_root=rows.one_of_several_roots(index),
         )
-        if self.matches(index):
+        if self.matches(index) and self._query is not None:
             spans = marked(spans, [term.text for term in self._query.terms], "tree--match")
         strip = strip_of(spans, self.style)
         left = self._pan - 2 * unseen
