@@ -28,8 +28,8 @@ from pitree.sessions.machine import processors
 WORTH_IT_BYTES: Final = 48 << 20
 """Less is read here before a reader is up."""
 
-_SPARE_BYTES: Final = 8 << 20
-"""The same where this process has other things to do."""
+_WORTH_ASKING_BYTES: Final = 8 << 20
+"""The same where one is up already."""
 
 _MOST_READERS: Final = 4
 _SHARE_BYTES: Final = 4 << 20
@@ -54,9 +54,9 @@ class Answer(NamedTuple):
     files: int
 
 
-def how_many(files: Iterable[Wanted], *, spare_us: bool = False) -> int:
-    """Return how many readers these files are worth, 0 for none; `spare_us` while we have more to do."""
-    enough = _SPARE_BYTES if spare_us else WORTH_IT_BYTES
+def how_many(files: Iterable[Wanted], *, started: bool = False) -> int:
+    """Return how many readers these files are worth, 0 for none; `started` says that there is one."""
+    enough = _WORTH_ASKING_BYTES if started else WORTH_IT_BYTES
     if os.name != "posix" or sum(wanted.found.size for wanted in files) < enough:
         return 0
     spare = processors()
@@ -68,16 +68,16 @@ def read_elsewhere(
     files: Sequence[Wanted],
     count: int,
     *,
-    meanwhile: Callable[[Wanted], None] | None,
+    meanwhile: Callable[[Wanted], None],
     on_answer: Callable[[Answer], None],
     stop: Stop,
     started: "subprocess.Popen[bytes] | None" = None,
 ) -> list[Wanted]:
     """Have `count` readers read files in their order, and return those that none has read.
 
-    Until the first of them answers, files are given to `meanwhile`, if any, one by one, but for large ones:
-    these would hold up this process. Both functions are called in this thread. `started` is a reader that
-    was started before.
+    Until the first of them answers, files are given to `meanwhile`, one by one, but for large ones: these
+    would hold up this process. Both functions are called in this thread. `started` is a reader that was
+    started before: it answers soon enough.
     """
     work = _Work(files)
     readers = [] if started is None else [_Reader(started, work)]
@@ -85,12 +85,12 @@ def read_elsewhere(
         readers.append(_Reader(process, work))
     try:
         running = len(readers)
-        helps = meanwhile is not None
+        helps = started is None
         while running and not stop():
             try:
                 answer = work.answers.get(timeout=0.0 if helps else _LOOK_SECONDS)
             except queue.Empty:
-                if meanwhile is not None and helps and (mine := work.take_small()):
+                if helps and (mine := work.take_small()):
                     meanwhile(mine)
                 else:
                     helps = False

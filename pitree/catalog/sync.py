@@ -40,15 +40,14 @@ def update(
     also: Iterable[Path] = (),
     on_rows: OnRows,
     stop: Stop = lambda: False,
-    spare_us: bool = False,
     reader: "subprocess.Popen[bytes] | None" = None,
 ) -> Update:
     """Look through a store, or with `cwd` through its folder of it, and hand out the rows there are.
 
     `on_rows` is called as `scan_store` calls it, first with rows from the cache; a row for a location
     takes the place of an earlier one. Rows that vanished are those not among `locations` at the end.
-    `also` names files that are wanted besides. With `spare_us` as much as possible is read in other
-    processes, by `reader` too, which the caller started and ends. Where the cache is lost on the way, all
+    `also` names files that are wanted besides. `reader` is a process for that which the
+    caller has started, and ends. Where the cache is lost on the way, all
     is read again.
     """
     tries = _TRIES
@@ -57,7 +56,7 @@ def update(
         done = Update()
         try:
             folders = session_folders(store, cwd, nested=nested, problems=done.problems)
-            sync = _Sync(cache, folders, on_rows, stop, done, spare_us=spare_us, reader=reader)
+            sync = _Sync(cache, folders, on_rows, stop, done, reader=reader)
             sync.run(also)
             if cwd is None and not done.problems and store.root.is_dir() and not stop():
                 sync.forget_folders(os.fspath(store.root))
@@ -103,10 +102,8 @@ class _Sync:
         stop: Stop,
         done: Update,
         *,
-        spare_us: bool = False,
         reader: "subprocess.Popen[bytes] | None" = None,
     ) -> None:
-        self._spare_us = spare_us
         self._reader = reader
         self._cache = cache
         self._real = {folder: os.path.realpath(folder) for folder in folders}
@@ -202,7 +199,7 @@ class _Sync:
     ) -> list[FoundFile]:
         """Have other processes read files, if there is much to read; return those that nobody has read."""
         wanted = [Wanted(place.folder, place.name, file) for file, place in places.items()]
-        count = how_many(wanted, spare_us=self._spare_us)
+        count = how_many(wanted, started=self._reader is not None)
         if not count or self._cache.file is None:
             return [*places]
         done = 0
@@ -226,9 +223,10 @@ class _Sync:
                 self._cache.file,
                 wanted,
                 count,
-                meanwhile=None if self._spare_us else one,
+                meanwhile=one,
                 on_answer=some,
                 stop=self._stop,
+                started=self._take_reader(),
             )
         except ScanStoppedError:
             return []

@@ -21,6 +21,8 @@ from pitree.ui.options import Options
 from pitree.ui.remarks import remark_on
 
 if TYPE_CHECKING:  # it brings SQLite, which can wait until the first picture is there
+    import subprocess
+
     from pitree.catalog.finder import Finder
     from pitree.catalog.locations import Problem
     from pitree.sessions.file import SessionFile
@@ -105,8 +107,13 @@ class Reading(Screen[None]):
         self._stop_loading.set()
         if self._finder is not None:
             self._finder.cache.close()
-        if self.options.first_rows is not None:
-            self.options.first_rows.close()
+        reader = self._take_reader()
+        if reader is not None:
+            reader.kill()
+
+    def _take_reader(self) -> subprocess.Popen[bytes] | None:
+        first = self.options.first_rows
+        return None if first is None else first.take_reader()
 
     @property
     def finder(self) -> Finder:
@@ -116,9 +123,7 @@ class Reading(Screen[None]):
                 from pitree.catalog.cache import Cache
                 from pitree.catalog.finder import Finder
 
-                first = self.options.first_rows
-                begun = None if first is None else first.take_cache()
-                self._finder = Finder(begun or Cache(self.options.cache_dir))
+                self._finder = Finder(Cache(self.options.cache_dir))
             return self._finder
 
     @work(thread=True, exclusive=True, group="store", exit_on_error=False)
@@ -129,6 +134,7 @@ class Reading(Screen[None]):
 
         Posts `StoreRead` for what was found so far, and `StoreComplete` at the end.
         """
+        from pitree.catalog.starting import end_reader
         from pitree.catalog.sync import update
 
         worker = get_current_worker()
@@ -149,12 +155,9 @@ class Reading(Screen[None]):
                 self.post_message(self.StoreRead(waiting, exists, done, total))
             waiting, told_at = [], time.monotonic()
 
+        reader = self._take_reader()
         try:
-            first = options.first_rows
-            done = first and first.go_on_reading(
-                everything=everything, nested=nested, on_rows=found, stop=lambda: worker.is_cancelled
-            )
-            done = done or update(
+            done = update(
                 options.store,
                 self.finder.cache,
                 cwd=None if everything else str(options.cwd),
@@ -162,11 +165,15 @@ class Reading(Screen[None]):
                 also=[] if pinned is None else [pinned],
                 on_rows=found,
                 stop=lambda: worker.is_cancelled,
+                reader=reader,
             )
         except CacheLostError:
             if not worker.is_cancelled:
                 raise
             return
+        finally:
+            if reader is not None:
+                end_reader(reader)
         if not worker.is_cancelled:
             self.post_message(self.StoreComplete(done.locations, done.problems))
 

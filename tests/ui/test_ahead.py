@@ -10,7 +10,9 @@ from pitree.catalog.cache import Cache
 from pitree.catalog.known import FIRST_ROWS, cache_file, newest_known
 from pitree.catalog.locations import Store
 from pitree.catalog.rows import SessionRow, newest_first
+from pitree.catalog.starting import end_reader
 from pitree.catalog.sync import update
+from pitree.sessions.machine import processors
 from pitree.ui.ahead import FirstRows
 from pitree.ui.state import ViewStore
 
@@ -32,12 +34,10 @@ def caches(tmp_path: Path) -> Path:
     return tmp_path / "cache"
 
 
-@pytest.fixture(params=["here", "elsewhere"])
-def reading(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Have it read in this process, or in others."""
-    if request.param == "elsewhere":
-        monkeypatch.setattr(readers, "_SPARE_BYTES", 1)
-        monkeypatch.setattr(readers, "processors", lambda: 2)
+@pytest.fixture(autouse=True)
+def worth_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Have a reader asked however little there is to read."""
+    monkeypatch.setattr(readers, "_WORTH_ASKING_BYTES", 1)
 
 
 def first_rows(store: Store, caches: Path, cwd: Path = Path("/a")) -> FirstRows:
@@ -65,22 +65,26 @@ def read_whole(store: Store, caches: Path) -> Taken:
     return taken
 
 
-@pytest.mark.usefixtures("reading")
-def test_an_unknown_store_is_read_at_once(store: Store, caches: Path, tmp_path: Path) -> None:
+@pytest.mark.parametrize("reads", ["as it is up", "never"])
+def test_without_a_cache_a_reader_is_started(reads: str, store: Store, caches: Path, tmp_path: Path) -> None:
     first = first_rows(store, caches)
+    first.wait()
+    reader = first.take_reader()
+    if processors() < 2:
+        assert reader is None
+        return
+    assert reader is not None
+    assert first.take_reader() is None
+    if reads == "never":
+        reader.kill()
+        reader.wait()
     taken = Taken()
-    done = first.go_on_reading(everything=True, nested=False, on_rows=taken, stop=lambda: False)
-    assert done is not None
+    cache = Cache(caches)
+    done = update(store, cache, on_rows=taken, reader=reader)
+    cache.close()
+    end_reader(reader)
     assert done.locations == set(taken.rows)
     assert taken.facts() == read_whole(store, tmp_path / "other").facts()
-    assert first.rows
-    assert first.exists == {str(tmp_path): True}
-    cache = first.take_cache()
-    assert cache is not None
-    cache.close()
-    # what was read is kept
-    assert newest_known(cache_file(caches), [str(store.root / "--a--")])
-    first.close()
 
 
 def test_what_is_known_is_there_without_reading(store: Store, caches: Path) -> None:
@@ -91,22 +95,7 @@ def test_what_is_known_is_there_without_reading(store: Store, caches: Path) -> N
     first.wait()
     told = [(row.location, row.title, row.message_count) for row in first.rows]
     assert told == whole.facts()[:FIRST_ROWS]
-    assert first.go_on_reading(everything=True, nested=False, on_rows=Taken(), stop=lambda: False) is None
-    first.close()
-
-
-def test_of_another_scope_nothing_is_taken_over(store: Store, caches: Path) -> None:
-    first = first_rows(store, caches)
-    assert first.go_on_reading(everything=False, nested=False, on_rows=Taken(), stop=lambda: False) is None
-    first.wait()
-    first.close()
-
-
-def test_it_ends_when_nobody_wants_it(store: Store, caches: Path) -> None:
-    first = first_rows(store, caches)
-    first.go_on_reading(everything=True, nested=False, on_rows=Taken(), stop=lambda: True)
-    first.close()
-    first.wait()
+    assert first.take_reader() is None
 
 
 @pytest.mark.parametrize("damage", [b"", b"no database", b"SQLite format 3\0" + bytes(200)])
