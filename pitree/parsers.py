@@ -95,6 +95,10 @@ def _no_cache(parser: ArgumentParser) -> None:
     parser.add_argument("--no-cache", action="store_true", help="read all sessions anew, and keep nothing")
 
 
+def _json(parser: ArgumentParser) -> None:
+    parser.add_argument("--json", action="store_true", help="one JSON document on standard output")
+
+
 def _screen_parser() -> ArgumentParser:
     parser = _Parser(prog="pitree", description=_DESCRIPTION)
     parser.add_argument("session", nargs="?", metavar="FILE|ID", help="the session to open on")
@@ -173,18 +177,23 @@ def _printing_command(name: str) -> tuple[ArgumentParser, Command]:
     elif name == "show":
         parser.add_argument("id", metavar="ID", help="an entry's id, or the beginning of it")
     if name != "resume":
-        parser.add_argument("--json", action="store_true", help="one JSON document on standard output")
+        _json(parser)
     return parser, command
 
 
-def _changing_command(name: str) -> tuple[ArgumentParser, Command]:
-    from pitree.writing_commands import CHANGING, add_arguments
+def _other_command(name: str) -> tuple[ArgumentParser, Command]:
+    if name in _CHANGING:
+        from pitree.writing_commands import CHANGING as COMMANDS
+        from pitree.writing_commands import add_arguments
+    else:
+        from pitree.about_commands import ABOUT as COMMANDS
+        from pitree.about_commands import add_arguments
 
-    command = CHANGING[name]
+    command = COMMANDS[name]
     parser = _Parser(prog=f"pitree {name}", description=_described(command))
     _common(parser)
     add_arguments(parser, name)
-    parser.add_argument("--json", action="store_true", help="one JSON document on standard output")
+    _json(parser)
     return parser, command
 
 
@@ -199,19 +208,8 @@ def _doctor_command() -> tuple[ArgumentParser, Command]:
     )
     _common(parser)
     add_arguments(parser)
-    parser.add_argument("--json", action="store_true", help="one JSON document on standard output")
+    _json(parser)
     return parser, check_sessions
-
-
-def _about_command(name: str) -> tuple[ArgumentParser, Command]:
-    from pitree.about_commands import ABOUT, add_arguments
-
-    command = ABOUT[name]
-    parser = _Parser(prog=f"pitree {name}", description=_described(command))
-    _common(parser)
-    add_arguments(parser, name)
-    parser.add_argument("--json", action="store_true", help="one JSON document on standard output")
-    return parser, command
 
 
 def _completion_command() -> tuple[ArgumentParser, Command]:
@@ -226,10 +224,8 @@ def _completion_command() -> tuple[ArgumentParser, Command]:
 
 def command_of(name: str) -> tuple[ArgumentParser, Command]:
     """Return the parser of a command, and the command."""
-    if name in _CHANGING:
-        return _changing_command(name)
-    if name in _ABOUT:
-        return _about_command(name)
+    if name in (*_CHANGING, *_ABOUT):
+        return _other_command(name)
     if name == _COMPLETION:
         return _completion_command()
     if name == _DOCTOR:

@@ -113,11 +113,7 @@ def create_file(path: Path, lines: Iterable[bytes]) -> None:
             _fill(path, lines)
             return
         path.parent.mkdir(parents=True, exist_ok=True)
-        temporary = _write_beside(path, lines)
-        try:
-            _put_in_place(temporary, path)
-        finally:
-            temporary.unlink(missing_ok=True)
+        _make_beside(path, lines)
     except OSError as error:
         raise WriteError(f"{path} could not be made: {error.strerror or error}") from error
 
@@ -129,13 +125,18 @@ def create_copy(path: Path, lines: Iterable[bytes], like: os.stat_result) -> Non
     already, or it cannot be written; and what `lines` raises.
     """
     try:
-        temporary = _write_beside(path, lines, like)
-        try:
-            _put_in_place(temporary, path)
-        finally:
-            temporary.unlink(missing_ok=True)
+        _make_beside(path, lines, like)
     except OSError as error:
         raise WriteError(f"{path} could not be made: {error.strerror or error}") from error
+
+
+def _make_beside(path: Path, lines: Iterable[bytes], like: os.stat_result | None = None) -> None:
+    """Write a file under another name and give it this one, if nothing has it."""
+    temporary = _write_beside(path, lines, like)
+    try:
+        _put_in_place(temporary, path)
+    finally:
+        temporary.unlink(missing_ok=True)
 
 
 def _fill(path: Path, lines: Iterable[bytes]) -> None:
