@@ -19,6 +19,7 @@ from pitree.ui.following import Following
 from pitree.ui.panes.sessions import SessionsPane
 from pitree.ui.panes.tree import TreePane
 from pitree.ui.resuming import Resuming
+from pitree.ui.workers import UNDESCRIBED
 
 if TYPE_CHECKING:  # what the first picture does not need
     from pitree.catalog.rows import SessionRow
@@ -347,7 +348,7 @@ class Changing(Resuming):
         row = sessions.highlighted
         return sessions.marked or ([] if row is None else [row])
 
-    @work(exit_on_error=False, group=ASKING)
+    @work(exit_on_error=False, group=ASKING, description=UNDESCRIBED)
     async def _delete(self, rows: Sequence[SessionRow]) -> None:
         try:
             paths = [row.path for row in rows]

@@ -14,6 +14,7 @@ from pitree.sessions.text import one_line
 from pitree.ui.options import Options
 from pitree.ui.panes.preview import Preview
 from pitree.ui.panes.tree import TreePane
+from pitree.ui.workers import UNDESCRIBED
 
 if TYPE_CHECKING:  # what the first picture does not need
     from pitree.agent.launch import Launch
@@ -106,7 +107,11 @@ class Opening(Screen[None]):
         wish, reader = event.wish, event.reader
         self.say("Preparing all of it …")
         self.run_worker(
-            partial(self._write_copy, wish, reader, words), thread=True, exit_on_error=False, group="reading"
+            partial(self._write_copy, wish, reader, words),
+            thread=True,
+            exit_on_error=False,
+            group="reading",
+            description=UNDESCRIBED,
         )
 
     def _write_copy(self, wish: Wish, reader: Reader, words: tuple[str, ...]) -> None:
@@ -147,7 +152,13 @@ class Opening(Screen[None]):
         """Open the first image of some blocks in the system's viewer."""
         event.stop()
         blocks = event.blocks
-        self.run_worker(partial(self._open_image, blocks), thread=True, exit_on_error=False, group="viewing")
+        self.run_worker(
+            partial(self._open_image, blocks),
+            thread=True,
+            exit_on_error=False,
+            group="viewing",
+            description=UNDESCRIBED,
+        )
 
     def _open_image(self, blocks: list[Block]) -> None:
         try:

@@ -8,11 +8,14 @@ import pytest
 from textual import events
 
 from pitree.catalog.locations import Store
+from pitree.catalog.rows import SessionRow
+from pitree.sessions.entries import Entry
 from pitree.sessions.file import SessionFile
 from pitree.sessions.find import EntryTexts
 from pitree.sessions.layout import Layout
 from pitree.ui.dialogs.answer import Answer
 from pitree.ui.dialogs.choice import Choice
+from pitree.ui.documents.model import Block, Document
 
 from .conftest import AppFactory
 from .waiting import browser, preview, sessions, settled, tree, wait_until
@@ -124,3 +127,25 @@ async def test_an_enter_after_esc_says_not_yes(app: AppFactory, store: Store) ->
         await wait_until(pilot, lambda: asked)
         assert asked == [None]
     assert sorted(store.root.glob("*/*.jsonl")) == before
+
+
+async def test_a_letter_writes_nothing_down_of_what_is_searched(
+    app: AppFactory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    written: list[object] = []
+
+    def repr_of(value: object) -> str:
+        written.append(value)
+        return "a value"
+
+    for kind in (SessionRow, Entry, Document, Block):
+        monkeypatch.setattr(kind, "__repr__", repr_of)
+    async with app().run_test(size=(140, 40)) as pilot:
+        await settled(pilot)
+        await pilot.press(*"the", "escape")
+        await settled(pilot)
+        await pilot.press("tab", *"the", "escape", "up")
+        await settled(pilot)
+        await pilot.press("tab", "slash", *"the", "escape", "right")
+        await settled(pilot)
+    assert not written

@@ -11,6 +11,7 @@ from textual.timer import Timer
 from textual.worker import get_current_worker
 
 from pitree.ui.panes.searched import SearchedList
+from pitree.ui.workers import UNDESCRIBED
 
 if TYPE_CHECKING:  # what the first picture does not need
     from pitree.sessions.describe import Description
@@ -61,7 +62,7 @@ class DescribedList(SearchedList):
             description = self._descriptions[entry.id] = _described(self.session, entry)
         return description or Description("other", "", "")
 
-    @work(thread=True, group="large-lines", exit_on_error=False)
+    @work(thread=True, group="large-lines", exit_on_error=False, description=UNDESCRIBED)
     def _describe_large(self, session: SessionFile, entry: Entry) -> None:
         found = {entry: _described(session, entry)}
         self.app.call_from_thread(self._take_descriptions, session, found)
@@ -90,7 +91,7 @@ class DescribedList(SearchedList):
         if missing and self.session is not None:
             self._describe_all(self.session, missing)
 
-    @work(thread=True, exclusive=True, group="describe-ahead", exit_on_error=False)
+    @work(thread=True, exclusive=True, group="describe-ahead", exit_on_error=False, description=UNDESCRIBED)
     def _describe_all(self, session: SessionFile, entries: list[Entry]) -> None:
         worker = get_current_worker()
         found: dict[Entry, Description] = {}

@@ -13,6 +13,7 @@ from textual.worker import get_current_worker
 from pitree.sessions.text import one_line
 from pitree.ui.panes.answering import AnsweringPane
 from pitree.ui.panes.typed_search import TypedSearch
+from pitree.ui.workers import UNDESCRIBED
 
 if TYPE_CHECKING:  # what the first picture does not need
     from pitree.ui.documents.layout import Spot
@@ -147,7 +148,9 @@ class Finder(AnsweringPane):
             if not worker.is_cancelled:
                 self.post_message(Found(pattern, document, spots, done=True))
 
-        self.run_worker(work, group="find", exclusive=True, thread=True, exit_on_error=False)
+        self.run_worker(
+            work, group="find", exclusive=True, thread=True, exit_on_error=False, description=UNDESCRIBED
+        )
 
     def on_found(self, event: Found) -> None:
         """Take what was found, unless something else is looked for by now."""

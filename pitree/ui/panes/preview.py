@@ -22,6 +22,7 @@ from pitree.ui.lineview import LineView
 from pitree.ui.panes.found import Finder
 from pitree.ui.panes.previewing import TABS, Maker, Tab, Wish
 from pitree.ui.panes.tab_bar import TabBar
+from pitree.ui.workers import UNDESCRIBED
 
 if TYPE_CHECKING:  # what the first picture does not need
     from pitree.agent.viewers import Reader
@@ -192,7 +193,7 @@ class Preview(Finder, Vertical, can_focus=True, can_focus_children=False):
             return
         self._stop = threading.Event()
         build = partial(self._build, wish, self._stop)
-        self.run_worker(build, group="preview", thread=True, exit_on_error=False)
+        self.run_worker(build, group="preview", thread=True, exit_on_error=False, description=UNDESCRIBED)
         self.set_timer(_PATIENCE_SECONDS, partial(self._say_reading, wish))
 
     def _say_reading(self, wish: Wish) -> None:

@@ -20,6 +20,7 @@ from pitree.sessions.text import one_line
 from pitree.ui.lineview import RowList
 from pitree.ui.panes.searched import SearchedList
 from pitree.ui.panes.session_line import Look, age, is_live, session_strip
+from pitree.ui.workers import UNDESCRIBED
 
 if TYPE_CHECKING:  # it brings SQLite, which can wait until the first picture is there
     from pitree.catalog.finder import Finder
@@ -239,7 +240,7 @@ class SessionList(SearchedList):
         listed = [row for row in wanted if keeps(row)]
         return arrange(listed, self.view, found=found is not None, now=self._sources.clock())
 
-    @work(thread=True, group="session-order", exit_on_error=False)
+    @work(thread=True, group="session-order", exit_on_error=False, description=UNDESCRIBED)
     def _arrange_elsewhere(self, found: list[str] | None, *, first: bool) -> None:
         try:
             self.post_message(self.Arranged(self._arranged(found), found, first=first))

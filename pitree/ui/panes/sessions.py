@@ -18,6 +18,7 @@ from pitree.catalog.errors import CacheLostError
 from pitree.catalog.rows import SessionRow
 from pitree.ui.keys import SESSIONS_KEYS, bindings
 from pitree.ui.panes.session_list import SessionList, Sources
+from pitree.ui.workers import UNDESCRIBED
 
 if TYPE_CHECKING:  # what the first picture does not need
     from pitree.catalog.hits import Hit
@@ -200,7 +201,7 @@ class SessionsPane(SessionList):
         self._search_runs = True
         self._search(list(self._all.values()), self._edition, self.query_text, self.view, first=first)
 
-    @work(thread=True, exclusive=True, group="session-search", exit_on_error=False)
+    @work(thread=True, exclusive=True, group="session-search", exit_on_error=False, description=UNDESCRIBED)
     def _search(self, rows: list[SessionRow], edition: int, typed: str, view: View, *, first: bool) -> None:
         """Search away from the screen: years of conversations, or a pattern that takes its time."""
         worker = get_current_worker()
@@ -288,7 +289,7 @@ class SessionsPane(SessionList):
     def _searched_for(self) -> tuple[str, bool]:
         return self.query_text, self.view.in_tools
 
-    @work(thread=True, group="session-hits", exit_on_error=False)
+    @work(thread=True, group="session-hits", exit_on_error=False, description=UNDESCRIBED)
     def _find_hits(self, rows: list[SessionRow], search: tuple[str, bool]) -> None:
         hits: dict[str, Hit | None] = {}
         for row in rows:

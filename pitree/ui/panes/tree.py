@@ -15,6 +15,7 @@ from pitree.ui.keys import TREE_KEYS, bindings, typing_keys
 from pitree.ui.panes import tree_jumps
 from pitree.ui.panes.tree_view import TreeView
 from pitree.ui.state import Folds
+from pitree.ui.workers import UNDESCRIBED
 
 if TYPE_CHECKING:  # what the first picture does not need
     from pitree.sessions.entries import Entry
@@ -141,7 +142,7 @@ class TreePane(TreeView):
         self.searching = False
         self.workers.cancel_group(self, _READING_TEXTS)
 
-    @work(thread=True, exclusive=True, group=_READING_TEXTS, exit_on_error=False)
+    @work(thread=True, exclusive=True, group=_READING_TEXTS, exit_on_error=False, description=UNDESCRIBED)
     def _read_texts(self, session: SessionFile, texts: EntryTexts) -> None:
         worker = get_current_worker()
         if texts.read(lambda: worker.is_cancelled):
@@ -180,7 +181,7 @@ class TreePane(TreeView):
         if self._texts is not None and self._query is not None:
             self._run_pattern(self._texts, self._query, asked)
 
-    @work(thread=True, exclusive=True, group="entry-pattern", exit_on_error=False)
+    @work(thread=True, exclusive=True, group="entry-pattern", exit_on_error=False, description=UNDESCRIBED)
     def _run_pattern(self, texts: EntryTexts, query: Query, asked: Asked) -> None:
         found = texts.matches(asked[1], query)
         self.app.call_from_thread(self._take_pattern, asked, found)
