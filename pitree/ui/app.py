@@ -109,6 +109,13 @@ class PitreeApp(App["Launch | None"], inherit_bindings=False):
                 with contextlib.suppress(NotImplementedError, ValueError, RuntimeError):
                     loop.add_signal_handler(number, handler, number, None)
 
+    def post_display_hook(self) -> None:
+        """Tell the screen of its first picture, as soon as that is on the terminal."""
+        screen = self.screen
+        if isinstance(screen, Browser) and not screen.is_shown:
+            screen.is_shown = True
+            screen.first_shown()
+
     def _told_to_end(self, number: int) -> None:
         """End; where the terminal is gone, without waiting for what can no longer be written to it."""
         last_resort = threading.Timer(_PATIENCE_SECONDS, self._give_up, (128 + number,))

@@ -70,6 +70,8 @@ class Browser(Following, Moving, Opening):
         """The session whose folds, filter, search and highlight the tree has."""
         self._landed: tuple[Path, str] | None = None
         """Which session and search the tree last went to the match of."""
+        self.is_shown = False
+        """Whether there was a first picture."""
         self.remark = ""
         """What the status line says besides the position; safe to print."""
 
@@ -122,18 +124,22 @@ class Browser(Following, Moving, Opening):
             if self.options.glimpse is not None:
                 self._take_session(self.options.glimpse, None)
             self.session_path = self._pinned
-            self.call_after_refresh(self._open, self._pinned, at_once=True)
         else:
             first = self.options.first_rows
             if first is not None and first.rows:
                 sessions.add_rows(first.rows, first.exists)
-            # what reads the store takes its time from the first picture
-            self.call_after_refresh(self._read_store)
             self.set_timer(_FOLLOWING_AFTER_SECONDS, self.start_following)
         if self.options.problems:
             self._say_problems(self.options.problems)
         self._show_status()
         self._show_title()
+
+    def first_shown(self) -> None:
+        """Begin with what would have taken its time from the first picture."""
+        if self._pinned is not None:
+            self._open(self._pinned, at_once=True)
+        else:
+            self._read_store()
 
     def _say_problems(self, problems: tuple[str, ...]) -> None:
         """Say what is wrong with the settings."""

@@ -138,7 +138,8 @@ class Preview(Finder, Vertical, can_focus=True, can_focus_children=False):
 
     def on_mount(self) -> None:
         """See to the document, once there is a first picture."""
-        self.call_after_refresh(self._add_view)
+        # in a turn of its own: others wait for the first picture, too, and would wait for this
+        self.call_after_refresh(self.call_later, self._add_view)
 
     async def _add_view(self) -> None:
         """Show what was asked for before there was a place for it."""
