@@ -12,6 +12,7 @@ from rich.style import Style
 from textual import events
 from textual.binding import BindingType
 from textual.cache import LRUCache
+from textual.dom import NoScreen
 from textual.geometry import Region, Size
 from textual.message import Message
 from textual.reactive import reactive
@@ -54,9 +55,9 @@ class LineView(ScrollView, can_focus=True):
 
         Going up from pane to pane it would come after that frame, a frame more for each key.
         """
-        if self.is_attached:
+        try:
             self.screen.post_message(message)
-        else:
+        except NoScreen:  # not yet, or no more
             self.post_message(message)
 
     def line_strip(self, index: int, width: int) -> Strip:

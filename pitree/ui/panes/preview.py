@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterator
+from contextlib import suppress
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, ClassVar, Final
 
 from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Vertical
+from textual.dom import NoScreen
 from textual.message import Message
 from textual.reactive import reactive
 from textual.timer import Timer
@@ -145,10 +147,11 @@ class Preview(Finder, Vertical, can_focus=True, can_focus_children=False):
         """Show what was asked for before there was a place for it."""
         await self.mount(self.view)
         self._has_view = True
-        if self._wish is None:
-            self._show_nothing(None)
-        else:
-            self._begin()
+        with suppress(NoScreen):  # the program ended meanwhile
+            if self._wish is None:
+                self._show_nothing(None)
+            else:
+                self._begin()
 
     # ---- asking
 
