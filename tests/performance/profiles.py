@@ -5,6 +5,7 @@ on (`pip install -e '.[profile]'`). What it attaches to while it runs (the lette
 what it starts: where it is not allowed to, it says so.
 """
 
+import re
 import shutil
 import signal
 import subprocess
@@ -17,15 +18,17 @@ from typing import Final
 
 from .benchmark import say
 from .inside import rows_by_filter
-from .lists import POSITION, WORDS, environ_for
+from .lists import POSITION, environ_for
+from .lists import WORDS as STORE_WORDS
 from .parts import LENGTHS, beginning
-from .programs import PITREE, Pitree, Times, clean_environ
+from .programs import PITREE, WORDS, Pitree, Times, clean_environ
 from .screen import NotSeenError, Screen
 from .sessions import made_store
 
 _RATE: Final = 200
 _SHOWN_SHARE: Final = 0.02
 _SHOWN_FUNCTIONS: Final = 30
+_LINE_NUMBER: Final = re.compile(r":\d+\)$")
 _ROUNDS: Final = 3
 _QUIET_SECONDS: Final = 0.15
 _PATIENCE_SECONDS: Final = 120.0
@@ -124,7 +127,7 @@ def _letters_in_store(spy: str, store: Path, raw: Path) -> str:
             screen.wait(rf"{POSITION}{count}\b", screen.started)
             screen.settle(1.0)
             with _Attached(spy, screen.pid, raw):
-                for word in WORDS * _ROUNDS:
+                for word in STORE_WORDS * _ROUNDS:
                     for end in range(1, len(word) + 1):
                         screen.wait(rf"search: {word[:end]}(?![a-z])", screen.send(word[end - 1]))
                     screen.wait(rf"{POSITION}{count}\b", screen.send("escape"))
@@ -172,8 +175,7 @@ def read_stacks(lines: Iterable[str]) -> Stacks:
 
 def _function(frame: str) -> str:
     """Return a frame without its line number: a function is one thing, whichever of its lines it was at."""
-    name, bracket, place = frame.partition(" (")
-    return f"{name}{bracket}{place.rpartition(':')[0]})" if bracket and ":" in place else frame
+    return _LINE_NUMBER.sub(")", frame)
 
 
 def report(what: str, stacks: Stacks) -> Iterator[str]:
