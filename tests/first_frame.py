@@ -9,7 +9,9 @@ from pathlib import Path
 
 from textual.drivers.linux_driver import LinuxDriver
 
-FRAME_BEGINS = "\x1b[?2026h"
+# Every frame of the whole screen begins in its first cell; the very first one comes before the terminal has
+# said that it wants frames marked.
+FRAME_BEGINS = "\x1b[1;1H"
 
 
 class FirstFrame(LinuxDriver):

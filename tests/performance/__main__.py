@@ -3,7 +3,7 @@
     python -m tests.performance [--short] [--runs N] [--only PART]... [--json FILE] [--without-pi]
     python -m tests.performance --profile FOLDER
     python -m tests.performance compare BEFORE.json AFTER.json
-    python -m tests.performance readme FILE.json
+    python -m tests.performance readme FILE.json [--into README.md]
 
 Same machine, same files, the programs in turns, the first turn only to warm up; medians and 95th percentiles.
 *Bare* is a Textual program that shows one word. What the figures are of is told in `benchmark.py` (a session
@@ -11,12 +11,12 @@ on the screen), `lists.py` (a store) and `live.py` (a growing session), which al
 alone; `previews.py` measures the preview. `--short` takes about two minutes: one run on smaller things. It
 says less about the targets, and enough about what a change did. With `--json` each part is written as soon as
 it is there, beside the parts that the file holds already, so that a run can be done in pieces. `compare` puts
-two such files beside each other, `readme` prints the table of the README. Nothing fails because it is slow.
+two such files beside each other, `readme` makes the table of the README. Nothing fails because it is slow.
 """
 
 import argparse
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -151,27 +151,49 @@ def compare(arguments: Sequence[str]) -> None:
 
 
 def readme(arguments: Sequence[str]) -> None:
-    """Print the table of the README."""
+    """Print the table of the README, or put it there."""
     from performance.benchmark import say
-    from performance.figures import HEAD, load
+    from performance.figures import NoFiguresError, load
 
     parser = argparse.ArgumentParser(
         prog="python -m tests.performance readme",
-        description="Print the README's table from a file of figures: all but what only explains others.",
+        description="Print the README's table from a file of figures: what has a target, and how it grows.",
     )
     parser.add_argument("file", type=Path)
-    parts = load(parser.parse_args(arguments).file)
+    parser.add_argument("--into", type=Path, metavar="README", help="put it between the marks in there")
+    args = parser.parse_args(arguments)
+    table = "\n".join(_short_table(load(args.file)))
+    if args.into is None:
+        say(table)
+        return
+    before, begin, rest = args.into.read_text(encoding="utf-8").partition("<!-- figures -->\n")
+    _, end, after = rest.partition("\n<!-- /figures -->")
+    if not end:
+        raise NoFiguresError(f"{args.into} has no <!-- figures --> and <!-- /figures --> to put them between")
+    args.into.write_text(f"{before}{begin}{table}{end}{after}", encoding="utf-8")
+
+
+def _short_table(parts: "dict[str, Run]") -> Iterator[str]:
+    from performance.figures import HEAD
+
+    runs = {
+        f"{name}: {'short' if run['short'] else run['runs']}, load {_loads(run['load before'][:1])} before"
+        f" and {_loads(run['load after'][:1])} after"
+        for name, run in parts.items()
+    }
+    facts = dict.fromkeys(
+        f"{', '.join(f'{name} {value}' for name, value in run['machine'].items())}, at {run['commit']}"
+        for run in parts.values()
+    )
+    yield f"{'; '.join(facts)}. Runs, {'; '.join(sorted(runs))}."
+    yield ""
+    yield HEAD
     seen: set[str] = set()
-    for told in dict.fromkeys(
-        f"{run['runs']} runs at {run['commit']}: {_told(run)}" for run in parts.values()
-    ):
-        say(told)
-    say(f"\n{HEAD}")
     for run in parts.values():
         for figure in run["figures"]:
-            if not figure.explains and figure.what not in seen:
+            if (figure.target is not None or figure.headline) and figure.what not in seen:
                 seen.add(figure.what)
-                say(figure.row())
+                yield figure.row()
 
 
 if __name__ == "__main__":

@@ -28,7 +28,7 @@ class Figure:
     """One line of the table, with every single time that was measured.
 
     `target` is the most there may be of `measure`: "x Pi", "x bare" (of the medians), or "ms" (the 95th
-    percentile). `explains` says that the line is no wait of a person but tells where one comes from.
+    percentile). `headline` says that the README shows the line, as it does all that have a target.
     """
 
     what: str
@@ -38,7 +38,7 @@ class Figure:
     target: float | None = None
     measure: str = "x Pi"
     unit: str = "ms"
-    explains: bool = False
+    headline: bool = False
 
     @property
     def held(self) -> float | None:

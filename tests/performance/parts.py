@@ -40,8 +40,8 @@ def _of(times: Times, name: str) -> list[float]:
 
 def _both(what: str, name: str, ours: Times, theirs: Times, target: float | None = None) -> Figure:
     unit = "MB" if name.startswith(("memory", "read")) else "ms"
-    explains = name.startswith("read")
-    return Figure(what, _of(ours, name), _of(theirs, name), target=target, unit=unit, explains=explains)
+    headline = name == "start: the whole tree"
+    return Figure(what, _of(ours, name), _of(theirs, name), target=target, unit=unit, headline=headline)
 
 
 # ---- stores
@@ -76,7 +76,7 @@ def _of_store(folder: Path, count: int, how: How, aims: _Aims) -> Iterator[Figur
     bare, pitree, pi = measured_in_turns(folder, how.runs, with_pi=how.agent is not None)
     start = _of(bare, "start")
     of = f"{count:,} sessions"
-    yield Figure("a Textual program with one word on the screen: bare", start)
+    yield Figure("a Textual program with one word on the screen: bare", start, headline=True)
     for name, state, target in (("known", "known", aims.known), ("unknown", "never seen", aims.unseen)):
         what = f"start, {of} {state}: first rows"
         yield Figure(what, _of(pitree, f"{name}: rows"), bare=start, target=target, measure="x bare")
@@ -86,12 +86,12 @@ def _of_store(folder: Path, count: int, how: How, aims: _Aims) -> Iterator[Figur
     yield _both(f"list of {of} known, as a command", "list, known", pitree, pi)
     letters, theirs = _of(pitree, "a letter"), _of(pi, "a letter")
     yield Figure(f"a letter of a search in {of}", letters, theirs, target=50, measure="ms")
-    yield Figure("memory, bare", _of(bare, "memory"), unit="MB", explains=True)
+    yield Figure("memory, bare", _of(bare, "memory"), unit="MB")
     for state in ("unknown", "known", "at the end"):
         yield _both(f"memory, {of}: {state}", f"memory, {state}", pitree, pi)
     for state in ("unknown", "known"):
         yield _both(f"bytes read, {of} ({size:,.0f} MB): {state}", f"read, {state}", pitree, pi)
-    yield Figure("bytes read, bare", _of(bare, "read"), unit="MB", explains=True)
+    yield Figure("bytes read, bare", _of(bare, "read"), unit="MB")
 
 
 # ---- a session
@@ -193,7 +193,7 @@ def following(how: How) -> Iterator[Figure]:
         yield Figure(f"memory, following {of}", _of(costs, "memory"), unit="MB")
         if before is not None:
             read = [(after - before) * 1e3 / lines for after in _of(costs, "read")]
-            yield Figure(f"bytes read for a line appended to {of}", read, unit="kB", explains=True)
+            yield Figure(f"bytes read for a line appended to {of}", read, unit="kB")
 
 
 # ---- what explains it
@@ -206,7 +206,7 @@ def functions(how: How) -> Iterator[Figure]:
         of = f"{length:,} entries, {file.stat().st_size / 1e6:,.0f} MB"
         for measured in (floor(file, how.runs), figures(file, how.runs)):
             for name, values in measured.items():
-                yield Figure(f"{name}, {of}", values, explains=True)
+                yield Figure(f"{name}, {of}", values)
 
 
 PARTS: Final[dict[str, Callable[[How], Iterator[Figure]]]] = {
