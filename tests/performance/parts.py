@@ -82,7 +82,13 @@ def _of_store(folder: Path, count: int, how: How, aims: _Aims) -> Iterator[Figur
         yield Figure(what, _of(pitree, f"{name}: rows"), bare=start, target=target, measure="x bare")
         aim = aims.complete if name == "unknown" else None
         yield _both(f"start, {of} {state}: complete", f"{name}: all", pitree, pi, aim)
-    yield _both(f"list of {of} never seen, as a command", "list, unknown", pitree, pi, aims.complete)
+    yield _both(
+        f"list of {of} never seen, as a command (Pi: its function alone)",
+        "list, unknown",
+        pitree,
+        pi,
+        aims.complete,
+    )
     yield _both(f"list of {of} known, as a command", "list, known", pitree, pi)
     letters, theirs = _of(pitree, "a letter"), _of(pi, "a letter")
     yield Figure(f"a letter of a search in {of}", letters, theirs, target=50, measure="ms")
