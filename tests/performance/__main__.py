@@ -55,7 +55,7 @@ def measure(arguments: Sequence[str]) -> None:
 
     parser = argparse.ArgumentParser(prog="python -m tests.performance", description=__doc__.split("\n")[0])
     parser.add_argument("--short", action="store_true", help="one run, on smaller things: about two minutes")
-    parser.add_argument("--runs", type=int, default=3, help="how often each thing is measured (default: 3)")
+    parser.add_argument("--runs", type=int, help="how often each thing is measured (default: 3, in short 1)")
     parser.add_argument("--only", action="append", choices=PARTS, metavar="PART", help=", ".join(PARTS))
     parser.add_argument("--json", type=Path, metavar="FILE", help="keep the figures there, part by part")
     parser.add_argument("--without-pi", action="store_true", help="measure pitree alone")
@@ -72,7 +72,7 @@ def measure(arguments: Sequence[str]) -> None:
     if args.json is not None and args.json.exists():
         kept = load(args.json)
     agent = None if args.without_pi else _agent()
-    how = How(1 if args.short else max(1, args.runs), args.short, agent)
+    how = How(max(1, args.runs or (1 if args.short else 3)), args.short, agent)
     for name in names:
         kept[name] = _part(name, how, head=HEAD)
         if args.json is not None:
