@@ -14,6 +14,7 @@ import tempfile
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
+from types import TracebackType
 from typing import Final
 
 from .benchmark import say
@@ -139,8 +140,19 @@ class _Attached:
     """py-spy looking at a process that runs, for as long as this is open."""
 
     def __init__(self, spy: str, pid: int, raw: Path) -> None:
-        options = ("--rate", str(_RATE), "--threads", "--format", "raw", "--output", str(raw))
-        command = [spy, "record", *options, "--duration", "unlimited", "--pid", str(pid)]
+        # not blocking: to be stopped 200 times a second is no way to answer keys
+        options = ("--rate", str(_RATE), "--threads", "--nonblocking", "--format", "raw")
+        command = [
+            spy,
+            "record",
+            *options,
+            "--output",
+            str(raw),
+            "--duration",
+            "unlimited",
+            "--pid",
+            str(pid),
+        ]
         self._process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
 
     def __enter__(self) -> None:
@@ -153,9 +165,15 @@ class _Attached:
         self._process.wait()
         raise OSError(" ".join(said))
 
-    def __exit__(self, *_: object) -> None:
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> bool:
         self._process.send_signal(signal.SIGINT)
         self._process.communicate()
+        if isinstance(error, NotSeenError):  # what was seen until then counts
+            say(f"profiled only until an answer did not come: {' '.join(str(error).split())[:100]}")
+            return True
+        return False
 
 
 # ---- what is told of it
