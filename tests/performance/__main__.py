@@ -1,257 +1,200 @@
 """Everything that a person waits for, beside the real Pi, in one run and one table.
 
-    python -m tests.performance [--short] [--runs N] [--json FILE] [--without-pi]
+    python -m tests.performance [--short] [--runs N] [--only PART]... [--json FILE] [--without-pi]
+    python -m tests.performance --profile FOLDER
+    python -m tests.performance compare BEFORE.json AFTER.json
+    python -m tests.performance readme FILE.json [--into README.md]
 
-Same machine, same files, the programs in turns; medians, and the 95th percentile where the target says so.
+Same machine, same files, the programs in turns, the first turn only to warm up; medians and 95th percentiles.
 *Bare* is a Textual program that shows one word. What the figures are of is told in `benchmark.py` (a session
 on the screen), `lists.py` (a store) and `live.py` (a growing session), which also print more of them, each
 alone; `previews.py` measures the preview. `--short` takes about two minutes: one run on smaller things. It
-says less about the targets, and enough about what a change did. `--json` writes the figures, to compare two
-commits. Nothing fails because it is slow.
+says less about the targets, and enough about what a change did. With `--json` each part is written as soon as
+it is there, beside the parts that the file holds already, so that a run can be done in pieces. `compare` puts
+two such files beside each other, `readme` makes the table of the README. Nothing fails because it is slow.
 """
 
 import argparse
-import json
-import os
-import statistics
 import sys
-import tempfile
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
-from dataclasses import asdict, dataclass
-from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
-    from performance.programs import Program, Times
+    from agent.install import AgentPaths
+
+    from performance.figures import Run
+    from performance.parts import How
 
 ROOT: Final = Path(__file__).parents[2]
-LENGTHS: Final = (1_000, 10_000, 100_000)
 
 
-@dataclass(frozen=True, slots=True)
-class Figure:
-    """One line of the table. `target` is the most there may be of `measure`: "x Pi", "x bare" or "ms"."""
-
-    what: str
-    ours: float | None
-    theirs: float | None = None
-    bare: float | None = None
-    target: float | None = None
-    measure: str = "x Pi"
-    unit: str = "ms"
-
-    @property
-    def ratio(self) -> float | None:
-        """What is held against the target."""
-        beside = {"x Pi": self.theirs, "x bare": self.bare, "ms": 1.0}[self.measure]
-        return None if self.ours is None or not beside else self.ours / beside
-
-    def row(self) -> str:
-        """Return it as a row in Markdown."""
-
-        def shown(value: float | None) -> str:
-            return "" if value is None else f"{value:,.{0 if value >= 20 else 1}f} {self.unit}"
-
-        ratio = "" if self.ratio is None or self.measure == "ms" else f"{self.ratio:.2f} {self.measure}"
-        target = "" if self.target is None else f"{self.target:g} {self.measure}"
-        met = (
-            "" if self.target is None or self.ratio is None else "yes" if self.ratio <= self.target else "no"
-        )
-        cells = (self.what, shown(self.ours), shown(self.theirs), ratio, target, met)
-        return f"| {' | '.join(cells)} |"
-
-
-def main(arguments: Sequence[str] | None = None) -> None:
+def main(arguments: Sequence[str] | None = None) -> int:
     """Measure, and print the table in Markdown."""
     sys.path[:0] = [str(ROOT / "tests"), str(ROOT)]
-    from performance.benchmark import machine, say
+    from performance.figures import NoFiguresError
+
+    given = list(sys.argv[1:] if arguments is None else arguments)
+    try:
+        if given[:1] == ["compare"]:
+            compare(given[1:])
+        elif given[:1] == ["readme"]:
+            readme(given[1:])
+        else:
+            measure(given)
+    except NoFiguresError as error:
+        sys.stderr.write(f"{error}\n")
+        return 1
+    return 0
+
+
+def measure(arguments: Sequence[str]) -> None:
+    """Do a run, or a part of one."""
+    from performance.figures import HEAD, load, save
+    from performance.parts import PARTS, How
 
     parser = argparse.ArgumentParser(prog="python -m tests.performance", description=__doc__.split("\n")[0])
     parser.add_argument("--short", action="store_true", help="one run, on smaller things: about two minutes")
-    parser.add_argument("--runs", type=int, default=3, help="how often each thing is measured (default: 3)")
-    parser.add_argument("--json", type=Path, metavar="FILE", help="write the figures there as well")
+    parser.add_argument("--runs", type=int, help="how often each thing is measured (default: 3, in short 1)")
+    parser.add_argument("--only", action="append", choices=PARTS, metavar="PART", help=", ".join(PARTS))
+    parser.add_argument("--json", type=Path, metavar="FILE", help="keep the figures there, part by part")
     parser.add_argument("--without-pi", action="store_true", help="measure pitree alone")
+    parser.add_argument("--profile", type=Path, metavar="FOLDER", help="write profiles there instead")
     args = parser.parse_args(arguments)
-    machine()
-    say("\n| | pitree | Pi | | at most | met |")
-    say("|---|---:|---:|---:|---:|---|")
-    figures = []
-    for figure in measured(1 if args.short else args.runs, short=args.short, with_pi=not args.without_pi):
-        figures.append(figure)
-        say(figure.row())
-    say("")
-    machine()
-    if args.json is not None:
-        args.json.write_text(json.dumps([asdict(figure) for figure in figures], indent=1), encoding="utf-8")
+    if args.profile is not None:
+        from performance.profiles import profile
+
+        profile(args.profile, short=args.short)
+        return
+    # `large` in short would say what `store` says
+    names = args.only or [name for name in PARTS if not (args.short and name == "large")]
+    kept: dict[str, Run] = {}
+    if args.json is not None and args.json.exists():
+        kept = load(args.json)
+    agent = None if args.without_pi else _agent()
+    how = How(max(1, args.runs or (1 if args.short else 3)), args.short, agent)
+    for name in names:
+        kept[name] = _part(name, how, head=HEAD)
+        if args.json is not None:
+            save(args.json, kept)
 
 
-def measured(runs: int, *, short: bool, with_pi: bool) -> Iterator[Figure]:
-    """Yield the figures as they come."""
-    yield from of_the_store(runs, short=short, with_pi=with_pi)
-    if not short:
-        yield from of_the_large_store()
-    yield from of_opening(runs, LENGTHS[:2] if short else LENGTHS, with_pi=with_pi)
-    yield from of_the_tree(runs, LENGTHS[1] if short else LENGTHS[2], with_pi=with_pi)
-    yield from of_following(10 if short else 50, short=short)
-
-
-def of_the_store(runs: int, *, short: bool, with_pi: bool) -> Iterator[Figure]:
-    """Yield what the list of sessions takes."""
-    from performance.lists import measured_in_turns
-    from performance.sessions import made_store
-
-    count = 300 if short else 2000
-    bare, pitree, pi = measured_in_turns(made_store(count, 80), runs, with_pi=with_pi)
-    start = middle(bare, "start")
-    of = f"{count:,} sessions"
-    known, rows = middle(pitree, "known: rows"), middle(pitree, "unknown: rows")
-    yield Figure("a Textual program with one word on the screen: bare", start)
-    yield Figure(f"start, {of} known: rows", known, bare=start, target=1.35, measure="x bare")
-    yield Figure(f"start, {of} never seen: first rows", rows, bare=start, target=1.6, measure="x bare")
-    for row, what in (
-        ("unknown: all", "start, {} never seen: complete"),
-        ("list, unknown", "list of {}, as a command"),
-    ):
-        yield Figure(what.format(of), middle(pitree, row), middle(pi, row), target=0.35)
-    letters = pitree.by_name.get("a letter", [])
-    yield Figure(f"a letter of a search in {of}, p95", high(letters), target=50, measure="ms")
-
-
-def of_the_large_store() -> Iterator[Figure]:
-    """Yield what ten times as many sessions take; a minute of them is made the first time."""
-    from performance.lists import measured_in_turns
-    from performance.sessions import made_store
-
-    bare, pitree, _ = measured_in_turns(made_store(20_000, 20), 1, with_pi=False)
-    start = middle(bare, "start")
-    known = middle(pitree, "known: rows")
-    yield Figure("start, 20,000 sessions known: rows", known, bare=start, target=1.6, measure="x bare")
-    letters = pitree.by_name.get("a letter", [])
-    yield Figure("a letter of a search in 20,000 sessions, p95", high(letters), target=50, measure="ms")
-    yield Figure("memory with 20,000 sessions", middle(pitree, "memory, known"), unit="MB")
-
-
-def programs(*, with_pi: bool) -> "dict[str, Program]":
-    """Return what is measured: pitree, and Pi where it is to be had."""
+def _agent() -> "AgentPaths | None":
     from agent.install import AgentUnavailable, ensure_agent
 
     from performance.benchmark import say
-    from performance.programs import Pi, Pitree, Program
 
-    found: dict[str, Program] = {"pitree": Pitree()}
-    if with_pi:
-        try:
-            found["Pi"] = Pi(ensure_agent())
-        except AgentUnavailable as unavailable:
-            say(f"Pi is not measured: {unavailable.reason}")
-    return found
+    try:
+        return ensure_agent()
+    except AgentUnavailable as unavailable:
+        say(f"Pi is not measured: {unavailable.reason}")
+        return None
 
 
-def of_opening(runs: int, lengths: Sequence[int], *, with_pi: bool) -> Iterator[Figure]:
-    """Yield how long a tree takes from the start of the program, for sessions of some lengths."""
+def _part(name: str, how: "How", *, head: str) -> "Run":
+    from performance import machine
     from performance.benchmark import say
-    from performance.inside import rows_by_filter
-    from performance.programs import Times, start_bare
-    from performance.screen import NotSeenError
+    from performance.parts import PARTS
 
-    for length in lengths:
-        bare = Times()
-        times = {name: Times() for name in ("pitree", "Pi")}
-        with beginning(length) as file:
-            size, total = file.stat().st_size, rows_by_filter(file)["default"]
-            for run in range(-1, runs):
-                start_bare(Times() if run < 0 else bare)
-                for name, program in programs(with_pi=with_pi).items():
-                    try:
-                        with program.opened(file, total, Times() if run < 0 else times[name]):
-                            pass
-                    except NotSeenError as error:
-                        say(f"{name} gave up once: {' '.join(str(error).split())[:300]}")
-                    os.truncate(file, size)  # Pi may append to it
-        of = f"{length:,} entries, {size / 1e6:,.0f} MB"
-        leaf = middle(times["pitree"], "start: the leaf's rows")
-        yield Figure(
-            f"start, {of}: rows around the leaf",
-            leaf,
-            bare=middle(bare, "start"),
-            target=1.5,
-            measure="x bare",
-        )
-        ours, theirs = (middle(times[name], "start: the whole tree") for name in ("pitree", "Pi"))
-        yield Figure(f"start, {of}: the whole tree", ours, theirs, target=0.35)
+    run: Run = {
+        "commit": machine.commit(),
+        "began": machine.now(),
+        "machine": machine.facts(how.agent),
+        "runs": how.runs,
+        "short": how.short,
+        "load before": machine.load(),
+        "figures": [],
+    }
+    say(f"\n{name}, {'short' if how.short else f'{how.runs} runs'}, at {run['commit']}: {_told(run)}")
+    say(f"\n{head}")
+    for figure in PARTS[name](how):
+        run["figures"].append(figure)
+        say(figure.row())
+    run["load after"] = machine.load()
+    missed = sum(figure.met == "not met" for figure in run["figures"])
+    say(f"\nload afterwards {_loads(run['load after'])}; targets not met: {missed}")
+    return run
 
 
-def of_the_tree(runs: int, length: int, *, with_pi: bool) -> Iterator[Figure]:
-    """Yield what keys, filters and searches take in a long session."""
-    from performance.benchmark import one
-    from performance.inside import rows_by_filter
-    from performance.programs import FILTER_KEYS, Times
+def _told(run: "Run") -> str:
+    facts = ", ".join(f"{name} {value}" for name, value in run["machine"].items())
+    return f"{facts}, load before {_loads(run['load before'])}"
 
-    times = {name: Times() for name in ("pitree", "Pi")}
-    with beginning(length) as file:
-        size, totals = file.stat().st_size, rows_by_filter(file)
-        for _ in range(runs):
-            for name, program in programs(with_pi=with_pi).items():
-                one(program, file, totals, times[name])
-                os.truncate(file, size)
-    pitree, pi = times["pitree"], times["Pi"]
-    of = f"in {totals['default']:,} rows"
-    yield Figure(f"a key until the highlight has moved {of}", middle(pitree, "a key"), middle(pi, "a key"))
-    ours, theirs = (high(one.by_name.get("a key", [])) for one in (pitree, pi))
-    yield Figure(f"a key until the highlight has moved {of}, p95", ours, theirs, target=16, measure="ms")
-    for name in FILTER_KEYS:
-        row = f"filter {name}"
-        yield Figure(f"filter {name} {of}", middle(pitree, row), middle(pi, row), target=0.35)
-    row = "search: a letter"
-    yield Figure(f"a letter of a search {of}", middle(pitree, row), middle(pi, row), target=0.35)
-    row = "memory, tree open"
-    yield Figure(
-        f"memory, {length:,} entries open", middle(pitree, row), middle(pi, row), target=0.5, unit="MB"
+
+def _loads(figures: Sequence[float]) -> str:
+    return "/".join(f"{figure:.1f}" for figure in figures)
+
+
+def compare(arguments: Sequence[str]) -> None:
+    """Print the figures of two files beside each other."""
+    from performance.benchmark import say
+    from performance.figures import COMPARED_HEAD, compared, load
+
+    parser = argparse.ArgumentParser(
+        prog="python -m tests.performance compare",
+        description="Put two files of figures beside each other: medians and 95th percentiles, the change of"
+        " the medians, what Pi and a bare program changed by meanwhile (the machine), and whether the ranges"
+        " overlap (noise) or not (less, more).",
     )
+    parser.add_argument("before", type=Path)
+    parser.add_argument("after", type=Path)
+    args = parser.parse_args(arguments)
+    files = [load(args.before), load(args.after)]
+    for parts in files:
+        for name, run in parts.items():
+            say(f"{name} at {run['commit']}, {run['began']}: {_told(run)}")
+        say("")
+    commits = ["/".join(dict.fromkeys(run["commit"] for run in parts.values())) for parts in files]
+    say(COMPARED_HEAD.format(*commits))
+    for row in compared(*files):
+        say(row)
 
 
-def of_following(lines: int, *, short: bool) -> Iterator[Figure]:
-    """Yield how soon an appended line is on the screen."""
-    from performance.live import alone, opened
-    from performance.sessions import made_sessions
+def readme(arguments: Sequence[str]) -> None:
+    """Print the table of the README, or put it there."""
+    from performance.benchmark import say
+    from performance.figures import NoFiguresError, load
 
-    big = dict(made_sessions())["big"]
-    sizes = (1_000_000, 20_000_000) if short else (1_000_000, 20_000_000, big.stat().st_size)
-    for size in sizes:
-        with opened(big, size) as (screen, writer):
-            took = [alone(screen, writer) for _ in range(lines)]
-        of = f"a line is appended to {size / 1e6:,.0f} MB: on the screen"
-        yield Figure(of, statistics.median(took))
-        yield Figure(f"{of}, p95", high(took), target=150, measure="ms")
-
-
-@contextmanager
-def beginning(entries: int) -> Iterator[Path]:
-    """Make a throw-away copy of the first entries of the big session."""
-    from performance.sessions import made_sessions
-
-    big = dict(made_sessions())["big"]
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder, "session.jsonl")
-        with big.open("rb") as whole, path.open("wb") as cut:
-            cut.writelines(islice(whole, 1 + entries))
-        yield path
+    parser = argparse.ArgumentParser(
+        prog="python -m tests.performance readme",
+        description="Print the README's table from a file of figures: what has a target, and how it grows.",
+    )
+    parser.add_argument("file", type=Path)
+    parser.add_argument("--into", type=Path, metavar="README", help="put it between the marks in there")
+    args = parser.parse_args(arguments)
+    table = "\n".join(_short_table(load(args.file)))
+    if args.into is None:
+        say(table)
+        return
+    before, begin, rest = args.into.read_text(encoding="utf-8").partition("<!-- figures -->\n")
+    _, end, after = rest.partition("\n<!-- /figures -->")
+    if not end:
+        raise NoFiguresError(f"{args.into} has no <!-- figures --> and <!-- /figures --> to put them between")
+    args.into.write_text(f"{before}{begin}{table}{end}{after}", encoding="utf-8")
 
 
-def middle(times: "Times", name: str) -> float | None:
-    """Return the median of what was measured, or None where it was not."""
-    values = times.by_name.get(name)
-    return statistics.median(values) if values else None
+def _short_table(parts: "dict[str, Run]") -> Iterator[str]:
+    from performance.figures import HEAD
 
-
-def high(values: list[float]) -> float | None:
-    """Return the 95th percentile, or None of nothing."""
-    from performance.benchmark import p95
-
-    return p95(values) if values else None
+    runs = {
+        f"{name}: {'short' if run['short'] else run['runs']}, load {_loads(run['load before'][:1])} before"
+        f" and {_loads(run['load after'][:1])} after"
+        for name, run in parts.items()
+    }
+    facts = dict.fromkeys(
+        f"{', '.join(f'{name} {value}' for name, value in run['machine'].items())}, at {run['commit']}"
+        for run in parts.values()
+    )
+    yield f"{'; '.join(facts)}. Runs, {'; '.join(sorted(runs))}."
+    yield ""
+    yield HEAD
+    seen: set[str] = set()
+    for run in parts.values():
+        for figure in run["figures"]:
+            if (figure.target is not None or figure.headline) and figure.what not in seen:
+                seen.add(figure.what)
+                yield figure.row()
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

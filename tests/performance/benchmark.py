@@ -13,7 +13,7 @@ last byte of the first whole frame that shows the answer:
 start: the leaf's rows   from starting the process until rows around the leaf are there
 start: the prompt        until Pi has something to type into
 start: the whole tree    until the position says all rows: `812/78669`. For Pi `/tree` and Enter are sent as
-                         soon as it takes them
+                         soon as it takes them: when it has said that there are no models
 a key                    Down, PageDown, End, Home (Pi: Down, PageDown), each alone on a screen at rest, until
                          the first whole frame: the highlight is where it belongs
   with its position      until the position says so, too (Pi draws both in one frame)
@@ -23,6 +23,7 @@ filter                   Ctrl+U, T, A, D until the position says how many rows t
 search                   the letters of a few words, one at a time, until the rows found are there. The very
                          first one waits for pitree to read the texts; later ones are those people type
 memory                   the most the process has held (VmHWM), and again after all of the above
+read                     bytes of files, pipes and keys that it and its helpers have read, in MB
 bare                     a Textual program that shows one word: what cannot be helped
 
 The functions are measured in this process: medians in milliseconds, for the big session and for three shapes
@@ -113,18 +114,22 @@ def screens(file: Path, runs: int, *, with_pi: bool) -> None:
     table(bare, measured)
 
 
-def one(program: "Program", file: Path, totals: dict[str, int], times: "Times") -> None:
+def one(
+    program: "Program", file: Path, totals: dict[str, int], times: "Times", *, short: bool = False
+) -> None:
     """Measure one program once; what does not come up within its patience is said and left out."""
     from performance.screen import NotSeenError
 
     try:
-        program.measure(file, totals, times)
+        program.measure(file, totals, times, short=short)
     except NotSeenError as error:
         say(f"{program.name} gave up once: {' '.join(str(error).split())[:300]}")
 
 
 def table(bare: "Times", measured: dict[str, "Times"]) -> None:
     """Print the figures of the screens beside each other, and their ratio."""
+    from performance.figures import p95
+
     start = statistics.median(bare.by_name["start"])
     names = list(measured)
     say("\n| on the screen | " + " | ".join([*names, "ratio"]) + " |")
@@ -136,7 +141,7 @@ def table(bare: "Times", measured: dict[str, "Times"]) -> None:
                 continue
             values = [times.by_name.get(row) for times in measured.values()]
             figures = [figure(value) if value else None for value in values]
-            unit = "MB" if row.startswith("memory") else "ms"
+            unit = "MB" if row.startswith(("memory", "read")) else "ms"
             shown = ["" if one is None else f"{one:.{0 if one >= 100 else 1}f} {unit}" for one in figures]
             ratio = f"{figures[0] / figures[1]:.2f}" if len(figures) > 1 and figures[0] and figures[1] else ""
             if row.startswith(("start", "known", "unknown")) and figures[0]:
@@ -144,17 +149,13 @@ def table(bare: "Times", measured: dict[str, "Times"]) -> None:
             say(f"| {row}{label} | " + " | ".join([*shown, ratio]) + " |")
 
 
-def p95(values: Sequence[float]) -> float:
-    """Return the 95th percentile."""
-    return sorted(values)[min(len(values) - 1, int(len(values) * 0.95))]
-
-
-def functions(by_shape: dict[str, dict[str, float]]) -> None:
+def functions(by_shape: dict[str, dict[str, list[float]]]) -> None:
     """Print what the functions took."""
     say("\n| in this process, ms | " + " | ".join(by_shape) + " |")
     say("|---|" + "---:|" * len(by_shape))
     for row in by_shape["big"]:
-        say(f"| {row} | " + " | ".join(f"{figures[row]:.1f}" for figures in by_shape.values()) + " |")
+        medians = (statistics.median(figures[row]) for figures in by_shape.values())
+        say(f"| {row} | " + " | ".join(f"{median:.1f}" for median in medians) + " |")
 
 
 if __name__ == "__main__":

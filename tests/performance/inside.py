@@ -3,7 +3,6 @@
 import gc
 import json
 import shutil
-import statistics
 import tempfile
 import time
 from collections.abc import Callable
@@ -11,9 +10,12 @@ from functools import partial
 from pathlib import Path
 from typing import Final, TypeVar
 
+import msgspec
+
 from pitree.sessions.file import SessionFile
 from pitree.sessions.filters import FILTERS
 from pitree.sessions.find import EntryTexts
+from pitree.sessions.jsonl import CHUNK_BYTES
 from pitree.sessions.layout import Layout
 from pitree.sessions.query import parse_query
 from pitree.sessions.rows import Rows, layout_rows
@@ -26,25 +28,63 @@ _Result = TypeVar("_Result")
 
 
 class Stopwatch:
-    """Times what is done under its names; `medians` are in milliseconds, in the order first timed."""
+    """Times what is done under its names, in milliseconds: `measured`, in the order first timed."""
 
     def __init__(self) -> None:
-        self._measured: dict[str, list[float]] = {}
+        self.measured: dict[str, list[float]] = {}
 
     def time(self, name: str, work: Callable[[], _Result]) -> _Result:
         """Do something and note how long it took."""
         began = time.perf_counter()
         result = work()
-        self._measured.setdefault(name, []).append((time.perf_counter() - began) * 1e3)
+        self.measured.setdefault(name, []).append((time.perf_counter() - began) * 1e3)
         return result
 
-    @property
-    def medians(self) -> dict[str, float]:
-        return {name: statistics.median(values) for name, values in self._measured.items()}
+
+class _Skeleton(msgspec.Struct, gc=False):
+    """The least of an entry that a tree can be made of."""
+
+    type: str
+    id: str
+    timestamp: str
+    parentId: str | None = None  # noqa: N815 - the file's name
 
 
-def figures(path: Path, runs: int) -> dict[str, float]:
-    """Measure what is done with one session file, `runs` times; returns median milliseconds by what it is."""
+def floor(path: Path, runs: int) -> dict[str, list[float]]:
+    """Measure what reading a session takes at the least, `runs` times; returns milliseconds by what it is.
+
+    The bytes are read as pitree reads them, in pieces; each line's skeleton is decoded by the fastest typed
+    decoder there is, which checks the whole line, and is thrown away.
+    """
+    watch = Stopwatch()
+    for _ in range(runs):
+        gc.collect()
+        watch.time("floor: read the bytes", partial(_work_through, path, len))
+        watch.time("floor: and find the newlines", partial(_work_through, path, partial(_count, b"\n")))
+        lines = path.read_bytes().split(b"\n")[1:-1]
+        watch.time("floor: decode the skeletons", partial(_decode_all, lines))
+        del lines
+    return watch.measured
+
+
+def _decode_all(lines: list[bytes]) -> None:
+    decode = msgspec.json.Decoder(_Skeleton).decode
+    for line in lines:
+        decode(line)
+
+
+def _count(byte: bytes, chunk: bytes) -> int:
+    return chunk.count(byte)
+
+
+def _work_through(path: Path, work: Callable[[bytes], int]) -> None:
+    with path.open("rb", buffering=0) as file:
+        while chunk := file.read(CHUNK_BYTES):
+            work(chunk)
+
+
+def figures(path: Path, runs: int) -> dict[str, list[float]]:
+    """Measure what is done with one session file, `runs` times; returns milliseconds by what it is."""
     watch = Stopwatch()
     with tempfile.TemporaryDirectory() as scratch:
         copy = Path(shutil.copyfile(path, Path(scratch) / "session.jsonl"))
@@ -53,7 +93,7 @@ def figures(path: Path, runs: int) -> dict[str, float]:
             with watch.time("load", partial(SessionFile.load, copy)) as session:
                 _look(session, watch)
                 _append(session, watch, f"appended{run:04}")
-    return watch.medians
+    return watch.measured
 
 
 def rows_by_filter(path: Path) -> dict[str, int]:

@@ -12,6 +12,7 @@ list                     `pitree list --all`, nothing known, and again; for Pi w
                          process that is up already
 a letter                 the letters of a few words, one at a time, until what was found is on the screen
 memory                   the most the process has held (VmHWM)
+read                     bytes that it and its helpers have read until all was there, in MB
 bare                     a Textual program that shows one word: what cannot be helped
 """
 
@@ -35,8 +36,11 @@ if TYPE_CHECKING:
 ROOT: Final = Path(__file__).parents[2]
 WORDS: Final = ("err", "merge", "when", "snapshot", "zebra", "retry queue")
 
+_PIS_PATIENCE_SECONDS: Final = 180.0
+_QUIET_SECONDS: Final = 0.1
+
 # The status line's, not what the title says of the reading.
-_POSITION: Final = r"(?<!reading )(?<!\d)\d+/"
+POSITION: Final = r"(?<!reading )(?<!\d)\d+/"
 
 _LIST_ALL: Final = """
 const { SessionManager } = await import(process.argv[1]);
@@ -80,6 +84,7 @@ def measured_in_turns(store: Path, runs: int, *, with_pi: bool) -> "tuple[Times,
 
     from performance.benchmark import say
     from performance.programs import Times, start_bare
+    from performance.screen import NotSeenError
 
     count = sum(1 for _ in store.glob("sessions/*/*.jsonl"))
     agent = None
@@ -91,11 +96,14 @@ def measured_in_turns(store: Path, runs: int, *, with_pi: bool) -> "tuple[Times,
     bare, pitree, pi = Times(), Times(), Times()
     for run in range(-1, runs):
         # the first time of each only warms the caches of the system, of Python and of Node
-        warm_up = run < 0
-        start_bare(Times() if warm_up else bare)
-        measure_pitree(store, count, Times() if warm_up else pitree)
+        warming = run < 0
+        start_bare(Times() if warming else bare)
+        try:
+            measure_pitree(store, count, Times() if warming else pitree)
+        except NotSeenError as error:
+            say(f"pitree gave up once: {' '.join(str(error).split())[:300]}")
         if agent is not None:
-            measure_pi(agent, store, count, Times() if warm_up else pi)
+            measure_pi(agent, store, count, Times() if warming else pi)
     return bare, pitree, pi
 
 
@@ -116,16 +124,18 @@ def environ_for(store: Path, scratch: Path) -> dict[str, str]:
 
 def measure_pitree(store: Path, count: int, times: "Times") -> None:
     """Measure pitree with an empty cache, then with what that left."""
+    from performance.programs import PITREE, note_costs
     from performance.screen import Screen
 
     with tempfile.TemporaryDirectory() as name:
         scratch = Path(name)
         environ = environ_for(store, scratch)
-        command = [sys.executable, "-m", "pitree", "--all"]
+        command = [*PITREE, "--all"]
         for state in ("unknown", "known"):
             with Screen(command, cwd=scratch, environ=environ) as screen:
-                times.add(f"{state}: rows", screen.wait(rf"{_POSITION}[1-9]\d*\b", screen.started)[0])
-                times.add(f"{state}: all", screen.wait(rf"{_POSITION}{count}\b", screen.started)[0])
+                times.add(f"{state}: rows", screen.wait(rf"{POSITION}[1-9]\d*\b", screen.started)[0])
+                times.add(f"{state}: all", screen.wait(rf"{POSITION}{count}\b", screen.started)[0])
+                note_costs(screen, times, f", {state}")
                 screen.rest(1.5)
                 if state == "known":
                     for word in WORDS:
@@ -135,14 +145,14 @@ def measure_pitree(store: Path, count: int, times: "Times") -> None:
                             times.add("a letter", screen.wait(found, sent)[0])
                             screen.rest(0.12)  # fast typing
                         sent = screen.send("escape")
-                        screen.wait(rf"{_POSITION}{count}\b", sent)
+                        screen.wait(rf"{POSITION}{count}\b", sent)
                         screen.rest(0.3)
-                times.add(f"memory, {state}", screen.peak_megabytes() or 0.0)
+                    note_costs(screen, times, ", at the end")
     with tempfile.TemporaryDirectory() as name:
         for state in ("unknown", "known"):
             began = time.perf_counter()
             subprocess.run(
-                [sys.executable, "-m", "pitree", "list", "--all"],
+                [*PITREE, "list", "--all"],
                 cwd=name,
                 env=environ_for(store, Path(name)),
                 stdout=subprocess.DEVNULL,
@@ -153,6 +163,7 @@ def measure_pitree(store: Path, count: int, times: "Times") -> None:
 
 def measure_pi(agent: "AgentPaths", store: Path, count: int, times: "Times") -> None:
     """Measure Pi's own list, on the screen and as a function."""
+    from performance.programs import note_costs
     from performance.screen import NotSeenError, Screen
 
     with tempfile.TemporaryDirectory() as name:
@@ -162,10 +173,20 @@ def measure_pi(agent: "AgentPaths", store: Path, count: int, times: "Times") -> 
             with Screen([str(agent.pi), "-r"], cwd=scratch, environ=environ) as screen:
                 screen.wait("Resume Session", screen.started)
                 screen.send("\t")
-                all_there = screen.wait(rf"\(\d+/{count}\)", screen.started)[0]
+                all_there = screen.wait(rf"\(\d+/{count}\)", screen.started, patience=_PIS_PATIENCE_SECONDS)[
+                    0
+                ]
                 times.add("unknown: all", all_there)
                 times.add("known: all", all_there)  # it knows nothing
-                times.add("memory, unknown", screen.peak_megabytes() or 0.0)
+                note_costs(screen, times, ", unknown")
+                for word in WORDS:
+                    for letter in word:
+                        screen.settle(_QUIET_SECONDS)
+                        times.add("a letter", screen.frame(screen.send(letter)))
+                    for _ in word:
+                        screen.settle(_QUIET_SECONDS)
+                        screen.frame(screen.send("\x7f"))
+                note_costs(screen, times, ", at the end")
         except NotSeenError as error:
             from performance.benchmark import say
 

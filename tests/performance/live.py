@@ -101,7 +101,7 @@ def spread(milliseconds: list[float]) -> str:
 @contextmanager
 def opened(source: Path, size: int) -> "Iterator[tuple[Screen, Writer]]":
     """Open a copy of the first `size` bytes of a session, with the highlight on its leaf."""
-    from performance.programs import clean_environ
+    from performance.programs import PITREE, clean_environ
     from performance.screen import Screen
 
     with tempfile.TemporaryDirectory() as folder:
@@ -112,8 +112,7 @@ def opened(source: Path, size: int) -> "Iterator[tuple[Screen, Writer]]":
         else:
             with source.open("rb") as whole:
                 path.write_bytes(whole.read(size).rpartition(b"\n")[0] + b"\n")
-        command = [sys.executable, "-m", "pitree", str(path)]
-        with Screen(command, cwd=scratch, environ=clean_environ(scratch)) as screen:
+        with Screen([*PITREE, str(path)], cwd=scratch, environ=clean_environ(scratch)) as screen:
             screen.wait(r"\b\d+/\d+  default", screen.started)
             screen.settle(0.6)
             yield screen, Writer(path)

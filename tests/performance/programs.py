@@ -3,7 +3,7 @@
 import os
 import sys
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -20,6 +20,10 @@ WORDS: Final = ("err", "merge", "when")
 # Long enough for what a program does after its answer (pitree fills its preview), so that each key is alone.
 _QUIET_SECONDS: Final = 0.08
 _HELD_SECONDS: Final = 1 / 30
+_HELD_KEYS: Final = 60
+
+PITREE: Final = (sys.executable, "-c", "import sys; from pitree.__main__ import main; sys.exit(main())")
+"""As the installed script starts it; `-m pitree` takes a few milliseconds more."""
 
 
 @dataclass
@@ -50,6 +54,15 @@ def start_bare(times: Times) -> None:
         command = [sys.executable, str(Path(__file__).with_name("bare.py"))]
         with Screen(command, cwd=Path(scratch), environ=clean_environ(Path(scratch))) as screen:
             times.add("start", screen.wait(WORD, screen.started)[0])
+            screen.settle(_QUIET_SECONDS)
+            note_costs(screen, times)
+
+
+def note_costs(screen: Screen, times: Times, when: str = "") -> None:
+    """Note what a program has held and read so far, where the system tells."""
+    for name, value in (("memory", screen.peak_megabytes()), ("read", screen.read_megabytes())):
+        if value is not None:
+            times.add(f"{name}{when}", value)
 
 
 class Program:
@@ -58,6 +71,8 @@ class Program:
     name: str
     keys: tuple[str, ...]
     """What is pressed to move, in this order."""
+    few_keys: tuple[str, ...]
+    """The same in short."""
 
     def position(self, total: int) -> str:
         """Return the pattern of the position, 12/340, in a tree of `total` rows."""
@@ -83,26 +98,26 @@ class Program:
         """Run the program until its tree is on the screen."""
         with tempfile.TemporaryDirectory() as scratch, self.start(file, Path(scratch)) as screen:
             self.open_tree(screen, total, times)
+            note_costs(screen, times, ", tree open")
+            screen.settle(0.5)
             yield screen
 
-    def measure(self, file: Path, totals: Mapping[str, int], times: Times) -> None:
+    def measure(self, file: Path, totals: Mapping[str, int], times: Times, *, short: bool = False) -> None:
         """Open a session and do all that is measured; `totals` is how many rows each filter shows."""
         total = totals["default"]
         with self.opened(file, total, times) as screen:
-            screen.settle(0.5)
-            times.add("memory, tree open", screen.peak_megabytes() or 0.0)
-            self._press(screen, total, times)
-            self._hold(screen, total, times)
+            self._press(screen, total, times, self.few_keys if short else self.keys)
+            self._hold(screen, total, times, _HELD_KEYS // 4 if short else _HELD_KEYS)
             for name, key in FILTER_KEYS.items():
                 sent = screen.send(key)
                 times.add(f"filter {name}", screen.wait(self.filtered(totals[name]), sent)[0])
                 screen.settle(_QUIET_SECONDS)
             self._search(screen, total, times)
-            times.add("memory, at the end", screen.peak_megabytes() or 0.0)
+            note_costs(screen, times, ", at the end")
 
-    def _press(self, screen: Screen, total: int, times: Times) -> None:
+    def _press(self, screen: Screen, total: int, times: Times, keys: Sequence[str]) -> None:
         shown = None
-        for key in self.keys:
+        for key in keys:
             sent = screen.send(key)
             moved = screen.frame(sent)
             told, place = screen.wait(self.position(total), sent, but=shown)
@@ -113,9 +128,9 @@ class Program:
             shown = place[0]
             screen.settle(_QUIET_SECONDS)
 
-    def _hold(self, screen: Screen, total: int, times: Times) -> None:
+    def _hold(self, screen: Screen, total: int, times: Times, count: int) -> None:
         shown = None
-        for _ in range(60):
+        for _ in range(count):
             sent = screen.send("up")
             took, place = screen.wait(self.position(total), sent, but=shown)
             if shown is not None:
@@ -143,6 +158,7 @@ class Pitree(Program):
 
     name = "pitree"
     keys = ("home", *["down"] * 60, *["pagedown"] * 31, *["end", "home"] * 5)
+    few_keys = ("home", *["down"] * 15, *["pagedown"] * 8, "end", "home")
 
     def position(self, total: int) -> str:
         return rf"\b\d+/{total}  "
@@ -151,8 +167,7 @@ class Pitree(Program):
         return rf"search: {query}  matches only"
 
     def start(self, file: Path, scratch: Path) -> Screen:
-        command = [sys.executable, "-m", "pitree", str(file)]
-        return Screen(command, cwd=scratch, environ=clean_environ(scratch))
+        return Screen([*PITREE, str(file)], cwd=scratch, environ=clean_environ(scratch))
 
     def open_tree(self, screen: Screen, total: int, times: Times) -> None:
         times.add("start: the leaf's rows", screen.wait(r" leaf ", screen.started)[0])
@@ -164,15 +179,18 @@ class Pi(Program):
 
     name = "Pi"
     keys = ("up", *["down"] * 60, *["right"] * 40)  # it has no keys for the first and the last row
+    few_keys = ("up", *["down"] * 15, *["right"] * 10)
 
     def __init__(self, agent: AgentPaths) -> None:
         self._agent = agent
 
     def position(self, total: int) -> str:
-        return rf"\(\d+/(?:{total}|{total + 1})\)"  # the leaf that it adds can be a row more
+        # The leaf that it appends can be a row more, and the former one, no longer the leaf, a row less.
+        return rf"\(\d+/(?:{total - 1}|{total}|{total + 1})\)"
 
     def filtered(self, total: int) -> str:
-        return rf"\b\d+/(?:{total}|{total + 1})\b"  # opened without a model it notes that as a setting
+        # opened without a model it notes that as a setting
+        return rf"\b\d+/(?:{total - 1}|{total}|{total + 1})\b"
 
     def found(self, query: str) -> str:
         return rf"search: {query}(?![a-z])"
@@ -184,9 +202,10 @@ class Pi(Program):
         return Screen(command, cwd=scratch, environ=environ)
 
     def open_tree(self, screen: Screen, total: int, times: Times) -> None:
-        # as fast as somebody could be who types the moment there is something to type into
-        opened, _ = screen.wait("─{40}", screen.started)
-        times.add("start: the prompt", opened)
+        # As fast as somebody could be who types the moment it listens: what comes between the first sight of
+        # the prompt and the end of its start is sometimes lost. That end it marks with a line of its own.
+        times.add("start: the prompt", screen.wait("─{40}", screen.started)[0])
+        screen.wait("No models available", screen.started)
         screen.wait("/tree", screen.send("/tree"))
         screen.send("enter")
         times.add("start: the whole tree", screen.wait(self.position(total), screen.started)[0])

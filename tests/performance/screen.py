@@ -127,13 +127,15 @@ class Screen:
         os.write(self._fd, key_bytes(keys))
         return sent
 
-    def wait(self, pattern: str, since: float, *, but: str | None = None) -> tuple[float, re.Match[str]]:
+    def wait(
+        self, pattern: str, since: float, *, but: str | None = None, patience: float = PATIENCE_SECONDS
+    ) -> tuple[float, re.Match[str]]:
         """Wait for a whole frame in which `pattern` stands (as something else than `but`).
 
         Returns the milliseconds from `since` until it came, and the last place where it stands.
         Raises NotSeenError.
         """
-        deadline = time.perf_counter() + PATIENCE_SECONDS
+        deadline = time.perf_counter() + patience
         looked = -1
         while True:
             if self._frames_end != looked:
@@ -163,6 +165,15 @@ class Screen:
         while self._pump(quiet):
             pass
         return self._read_at
+
+    def finish(self) -> None:
+        """Wait until the program has ended, for as long as it prints or for the usual patience."""
+        try:
+            while self._pump(PATIENCE_SECONDS):
+                pass
+        except NotSeenError:
+            return
+        raise NotSeenError("the program does not end")
 
     def rest(self, seconds: float) -> None:
         """Take what is printed for so long, however much it is."""
@@ -201,3 +212,37 @@ class Screen:
             return None
         found = re.search(r"VmHWM:\s+(\d+) kB", status)
         return int(found[1]) / 1024 if found else None
+
+    def read_megabytes(self) -> float | None:
+        """Return what the program and its helpers have read so far: files, pipes and keys, cached or not.
+
+        None where the system does not tell. Of a child that has ended, Linux adds it to its parent's.
+        """
+        total = 0
+        for pid in (self.pid, *descendants(self.pid)):
+            try:
+                counts = Path(f"/proc/{pid}/io").read_text(encoding="ascii")
+            except OSError:
+                if pid == self.pid:
+                    return None
+                continue  # ended meanwhile
+            total += int(counts.partition("rchar: ")[2].split()[0])
+        return total / 1e6
+
+
+def descendants(pid: int) -> list[int]:
+    """Return the processes below one, as the system has them now."""
+    children: dict[int, list[int]] = {}
+    for stat in Path("/proc").glob("[0-9]*/stat"):
+        try:
+            fields = stat.read_text(encoding="utf-8", errors="replace").rpartition(")")[2].split()
+        except OSError:
+            continue
+        children.setdefault(int(fields[1]), []).append(int(stat.parent.name))
+    found: list[int] = []
+    waiting = [pid]
+    while waiting:
+        below = children.get(waiting.pop(), [])
+        found += below
+        waiting += below
+    return found
