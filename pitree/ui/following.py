@@ -281,7 +281,12 @@ class Following(Reading):
             and row.folder in looked_at
             and not unread & {location, row.folder}
         }
-        rows = [row for location, row in now.items() if _is_news(row, before.get(location))]
+        # (the cache may still know a file that is gone by now)
+        rows = [
+            row
+            for location, row in now.items()
+            if location in done.locations and _is_news(row, before.get(location))
+        ]
         if (rows or gone) and not self._stop_watching.is_set():
             exists = {row.cwd: self.options.is_folder(row.cwd) for row in rows if row.cwd}
             self.post_message(self.StoreChanged(rows, exists, gone))
