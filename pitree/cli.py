@@ -117,9 +117,13 @@ def _screen(args: Namespace, place: Place) -> int:
     _check_terminal()
     file, helper, glimpse = None, None, None
     if args.session is not None:
+        from pitree.catalog.errors import SessionNotFoundError
         from pitree.catalog.resolve import resolve_session
 
-        file = resolve_session(args.session, place.store, place.cwd)
+        try:
+            file = resolve_session(args.session, place.store, place.cwd)
+        except SessionNotFoundError as error:
+            raise CommandError(f"{error}{_meant(args.session)}") from None
         helper, glimpse = _ahead(file)
     try:
         app = _app(args, place, file, helper, glimpse)
@@ -136,6 +140,14 @@ def _screen(args: Namespace, place: Place) -> int:
     from pitree.commands import start
 
     return start(launched, keep_running=args.demo)
+
+
+def _meant(word: str) -> str:
+    """Return which command may have been meant by a word that names no session."""
+    from difflib import get_close_matches
+
+    near = get_close_matches(word, ALL_COMMANDS, 1)
+    return f"; or did you mean `pitree {near[0]}`?" if near else ""
 
 
 def _app(

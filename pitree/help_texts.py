@@ -8,7 +8,7 @@ examples:
   pitree                              this folder's sessions, or the list as you left it
   pitree 019ceb8b                     on one session, by the beginning of its id
   pitree --demo                       on made-up sessions, in a throw-away copy
-  pitree search "off by one" --all    where somebody said that
+  pitree search '"due back"' --all    where somebody said just that
   pitree tree 019ceb8b --filter all | less
   pitree list --all --json | jq -r '.[] | select(.damage > 0) | .path'
 
@@ -40,13 +40,13 @@ _COMMANDS: Final[Mapping[str, str]] = {
 examples:
   pitree list                         the sessions of this folder
   pitree list --all has:branches      those that have branches, everywhere
-  pitree list --all "rate limit" after:2026-01
+  pitree list --all '"rate limit"' after:2026-01
   pitree list --json | jq -r '.[].path'""",
     "search": """\
 examples:
   pitree search parser                where the sessions of this folder say that
   pitree search --all 're:time(d )?out' cwd:web
-  pitree search --tools "ENOENT"      also in what tools were told and answered""",
+  pitree search --tools ENOENT        also in what tools were told and answered""",
     "tree": """\
 examples:
   pitree tree 019ceb8b                as the screen draws it

@@ -46,7 +46,7 @@ def test_move(pitree: Run, store: Store, work: Path) -> None:
     assert entry["data"] == {"from": "00000009", "to": "00000004"}
     assert told.out.splitlines() == [
         "Continue after this reply.",
-        "3 entries are left behind. Context: 5 messages, ~22 tokens → 4 messages, 17 tokens",
+        "1 entry is left behind. Context: 5 messages, ~22 tokens → 4 messages, 17 tokens",
         "moved to 00000004",
     ]
 

@@ -9,6 +9,7 @@ from pitree.sessions.context import FAILED, OpenCall, Session, SessionContext, b
 from pitree.sessions.entries import Entry, JsonObject
 from pitree.sessions.file import StoppedError
 from pitree.sessions.plain import copy_text
+from pitree.sessions.rows import NOTES
 from pitree.sessions.tokens import context_tokens
 from pitree.sessions.tree import Tree
 
@@ -67,8 +68,8 @@ class MovePlan:
 
     @property
     def left(self) -> int:
-        """How many entries are left behind."""
-        return len(self.span.entries)
+        """How many entries are left behind, but for those that say nothing to the model, such as labels."""
+        return sum(entry.type not in NOTES for entry in self.span.entries)
 
 
 @dataclass(frozen=True, slots=True)

@@ -233,6 +233,7 @@ def test_in_memory_never_writes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     assert path.read_bytes() == damaged.version_1()
 
 
+@pytest.mark.usefixtures("home")
 def test_a_branch_of_an_old_version_is_of_the_new_one(tmp_path: Path) -> None:
     path = tmp_path / "session.jsonl"
     path.write_bytes(damaged.version_1())

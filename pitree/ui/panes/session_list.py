@@ -295,7 +295,10 @@ class SessionList(SearchedList):
             ]
         elif self.view.scope != "everything":
             where = "in this folder" if self.view.scope == "folder" else "in this repository"
-            self.placeholder = [f"No sessions {where}.", "", f"{self.keys.way('scope')} shows all folders."]
+            wider = "all folders"
+            if self.view.scope == "folder" and "repository" in self._sources.scopes:
+                wider = "this repository's, then all folders"
+            self.placeholder = [f"No sessions {where}.", "", f"{self.keys.way('scope')} shows {wider}."]
             if not self._all:  # of others nothing is known yet: this may be the first start
                 self.placeholder += ["", *self.empty_page[1:]]
         else:

@@ -398,7 +398,7 @@ class TreeView(DescribedList):
         spans += entry_text(
             self.describe(entry),
             label=session.tree.label(entry.id),
-            is_leaf=index == rows.leaf_row,
+            is_leaf=index == rows.leaf_row and rows.leaf_mark(index) == "◆",
             notes=bool(session.tree.notes(entry)),
             hidden=0 if self.query_text else self._hidden_by(entry),
             label_time=self._label_time(entry) if self.label_times else "",
