@@ -13,6 +13,7 @@ from pitree.sessions.find import EntryTexts
 from pitree.sessions.layout import Layout
 from pitree.ui.dialogs.answer import Answer
 from pitree.ui.dialogs.choice import Choice
+from pitree.ui.panes.preview import Preview
 
 from .conftest import AppFactory
 from .waiting import browser, preview, sessions, settled, tree, wait_until
@@ -124,3 +125,9 @@ async def test_an_enter_after_esc_says_not_yes(app: AppFactory, store: Store) ->
         await wait_until(pilot, lambda: asked)
         assert asked == [None]
     assert sorted(store.root.glob("*/*.jsonl")) == before
+
+
+async def test_leaving_before_the_document_has_its_place(app: AppFactory) -> None:
+    async with app().run_test(size=(140, 40)) as pilot:
+        await settled(pilot)
+        await Preview()._add_view()  # as for one that is no longer on the screen
