@@ -6,6 +6,8 @@ from pathlib import Path
 
 import pytest
 from textual import events
+from textual.command import CommandPalette
+from textual.widgets import Input
 
 from pitree.catalog.locations import Store
 from pitree.sessions.file import SessionFile
@@ -131,3 +133,15 @@ async def test_leaving_before_the_document_has_its_place(app: AppFactory) -> Non
     async with app().run_test(size=(140, 40)) as pilot:
         await settled(pilot)
         await Preview()._add_view()  # as for one that is no longer on the screen
+
+
+async def test_the_palette_again_while_it_is_being_taken_away(app: AppFactory) -> None:
+    async with app().run_test(size=(140, 40)) as pilot:
+        await settled(pilot)
+        pilot.app.action_command_palette()
+        await wait_until(pilot, lambda: bool(pilot.app.screen.query(Input)))
+        former = pilot.app.screen
+        former.dismiss()
+        pilot.app.action_command_palette()
+        await wait_until(pilot, lambda: isinstance(pilot.app.screen, CommandPalette))
+        assert pilot.app.screen is not former
