@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from textual import events
 from textual.command import CommandPalette
-from textual.widgets import Input
+from textual.widgets import Input, OptionList
 
 from pitree.catalog.locations import Store
 from pitree.sessions.file import SessionFile
@@ -145,3 +145,15 @@ async def test_the_palette_again_while_it_is_being_taken_away(app: AppFactory) -
         pilot.app.action_command_palette()
         await wait_until(pilot, lambda: isinstance(pilot.app.screen, CommandPalette))
         assert pilot.app.screen is not former
+
+
+async def test_the_palette_in_a_terminal_of_a_few_columns(app: AppFactory) -> None:
+    async with app().run_test(size=(140, 40)) as pilot:
+        await settled(pilot)
+        pilot.app.action_command_palette()
+        await wait_until(
+            pilot, lambda: any(found.option_count for found in pilot.app.screen.query(OptionList))
+        )
+        for width in range(9, 1, -1):
+            await pilot.resize_terminal(width, 30)
+            await settled(pilot)
