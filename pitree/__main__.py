@@ -16,9 +16,19 @@ def main() -> int:
     except KeyboardInterrupt:
         return 130
     except Exception as error:  # noqa: BLE001 - whatever it is, it is not for the terminal
+        if _is_interruption(error):
+            return 130
         from pitree.crash import tell
 
         return tell(error)
+
+
+def _is_interruption(error: BaseException) -> bool:
+    """Return whether an error is what became of Ctrl+C: Python wraps what happens while a class is made."""
+    cause: BaseException | None = error
+    while cause is not None and not isinstance(cause, KeyboardInterrupt):
+        cause = cause.__cause__
+    return cause is not None
 
 
 if __name__ == "__main__":

@@ -113,7 +113,7 @@ def read_settings(
     if exists:
         from pitree.settings_file import read_file
 
-        settings = read_file(file, short(file), settings, with_keys=with_keys)
+        settings = read_file(file, short(file), settings, named=named, with_keys=with_keys)
     return settings
 
 

@@ -5,22 +5,23 @@ import tomllib
 from collections.abc import Iterator, Mapping
 from difflib import get_close_matches
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
-from pitree.agent.keybindings import WantedKeys, key_names, place_in
+from pitree.agent.keybindings import WantedKeys, key_names, place_in, read_small
 from pitree.sessions.text import one_line
 from pitree.settings import SETTINGS, Settings
 
-_MAX_BYTES: Final = 1 << 16
 
+def read_file(file: Path, shown: str, settings: Settings, *, named: bool, with_keys: bool) -> Settings:
+    """Return `settings` with what the file says, which messages call `shown` (safe).
 
-def read_file(file: Path, shown: str, settings: Settings, *, with_keys: bool) -> Settings:
-    """Return `settings` with what the file says, which messages call `shown` (safe)."""
+    One that was `named` may be a pipe: shells give those for `<(...)`.
+    """
     values: dict[str, str | bool] = {}
     places: dict[str, str] = {}
     wanted: list[WantedKeys] | None = [] if with_keys else None
     problems: list[str] = []
-    text = _text(file, shown, problems)
+    text = _text(file, shown, problems, named=named)
     if text is not None:
         _check(text, shown, (values, places), wanted, problems)
     return settings._replace(
@@ -32,12 +33,13 @@ def read_file(file: Path, shown: str, settings: Settings, *, with_keys: bool) ->
     )
 
 
-def _text(file: Path, shown: str, problems: list[str]) -> str | None:
+def _text(file: Path, shown: str, problems: list[str], *, named: bool) -> str | None:
     try:
-        if file.stat().st_size > _MAX_BYTES:
+        data = read_small(file, any_kind=named)
+        if data is None:
             problems.append(f"{shown}: over 64 kB, so it was not read")
             return None
-        return file.read_bytes().decode("utf-8-sig")
+        return data.decode("utf-8-sig")
     except OSError as error:
         problems.append(f"{shown}: {error.strerror or error}")
     except UnicodeDecodeError as error:
@@ -54,7 +56,7 @@ def _check(
 ) -> None:
     try:
         said = tomllib.loads(text)
-    except (tomllib.TOMLDecodeError, RecursionError) as error:
+    except (ValueError, RecursionError) as error:  # ValueError: a number of thousands of digits
         problems.append(f"{shown}: no TOML: {one_line(str(error) or 'too deep', 200)}; nothing in it counts")
         return
     values, places = found

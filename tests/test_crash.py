@@ -84,3 +84,23 @@ def test_a_command_that_breaks(home: Path, work: Path) -> None:
     assert done.stderr.decode().startswith("pitree: ended by an error in itself (ValueError); ")
     assert done.stderr.count(b"\n") == 1
     assert "ValueError: \ufffd2J" in (home / "state" / "pitree" / "crash.log").read_text()
+
+
+def test_ctrl_c_while_a_class_is_made_is_no_crash(home: Path) -> None:
+    script = (
+        "import sys\n"
+        "import pitree.cli\n"
+        "def loading():\n"
+        "    try: raise KeyboardInterrupt\n"
+        "    except KeyboardInterrupt as error: raise RuntimeError('Error calling __set_name__') from error\n"
+        "pitree.cli.main = loading\n"
+        "from pitree.__main__ import main\n"
+        "sys.exit(main())\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", script],
+        env={"HOME": str(home), "PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        check=False,
+    )
+    assert (done.returncode, done.stderr) == (130, b"")

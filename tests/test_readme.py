@@ -27,7 +27,7 @@ def test_the_marks_are_those_of_the_program() -> None:
 def test_the_settings_shown_are_right(tmp_path: Path) -> None:
     file = tmp_path / "config.toml"
     file.write_text(README.partition("```toml\n")[2].partition("```")[0])
-    read = read_file(file, "README", Settings(file), with_keys=True)
+    read = read_file(file, "README", Settings(file), named=False, with_keys=True)
     assert not read.problems
     assert set(read.values) == {setting.field for setting in SETTINGS}
     assert not check_theme(None, read)

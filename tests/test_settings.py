@@ -2,6 +2,7 @@
 
 import os
 from argparse import Namespace
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -205,6 +206,29 @@ def test_tables_within_each_other_without_end(file: Path) -> None:
     assert len(options()["problems"]) == 1
 
 
+def test_nobody_waits_for_a_pipe_that_was_not_named(file: Path) -> None:
+    os.mkfifo(file)
+    assert read().problems == ("~/.config/pitree/config.toml: not a regular file, so it was not read",)
+
+
+def test_a_named_pipe_is_read(tmp_path: Path) -> None:
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    with ThreadPoolExecutor() as pool:
+        pool.submit(pipe.write_text, 'theme = "nord"')
+        assert read(config=pipe).values == {"theme": "nord"}
+
+
+def test_what_has_no_end_is_not_read_to_it() -> None:
+    assert read(config="/dev/zero").problems == ("/dev/zero: over 64 kB, so it was not read",)
+
+
+def test_a_number_of_thousands_of_digits(file: Path) -> None:
+    file.write_text(f"x = {'1' * 5000}")
+    (problem,) = read().problems
+    assert problem.startswith("~/.config/pitree/config.toml: no TOML: ")
+
+
 def test_neither_does_a_large_file(file: Path) -> None:
     file.write_text("\n".join(f"a{number} = 1" for number in range(5000)))
     assert len(options()["problems"]) == 5000
@@ -219,7 +243,7 @@ def test_no_file_stops_anybody(text: str) -> None:
     path = Path(os.environ.get("TMPDIR", "/tmp")) / f"pitree-settings-{os.getpid()}.toml"  # noqa: S108
     path.write_bytes(text.encode("utf-8", "surrogatepass"))
     try:
-        read_in = read_file(path, "config.toml", Settings(path), with_keys=True)
+        read_in = read_file(path, "config.toml", Settings(path), named=False, with_keys=True)
     finally:
         path.unlink()
     merged = own_keys(read_in.keys)

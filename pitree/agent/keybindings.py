@@ -4,7 +4,9 @@ The file is an object from an action's id to a key or a list of keys. What Pi's 
 passed over here as well, and said: Pi itself says nothing.
 """
 
+import errno
 import re
+import stat
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Final, NamedTuple
@@ -72,14 +74,29 @@ def place_in(file: str, text: str, pattern: str) -> str:
     return f"{file}, line {text.count(chr(10), 0, found.start()) + 1}" if found else file
 
 
+def read_small(path: Path, *, any_kind: bool = False) -> bytes | None:
+    """Return what is in a file that people write, or None if it is over 64 kB.
+
+    Raises OSError where it cannot be read; also for what is no regular file, unless `any_kind`: a pipe would
+    keep the start waiting for ever, and a device may have no end.
+    """
+    mode = path.stat().st_mode
+    if not (any_kind or stat.S_ISREG(mode) or stat.S_ISDIR(mode)):  # folders are refused below
+        raise OSError(errno.EINVAL, "not a regular file, so it was not read")
+    with path.open("rb") as file:
+        data = file.read(_MAX_BYTES + 1)
+    return None if len(data) > _MAX_BYTES else data
+
+
 def read_keybindings(path: Path, shown: str) -> Keybindings:
     """Read the file at `path`, which messages call `shown` (safe). What is wrong costs itself only."""
     try:
-        if path.stat().st_size > _MAX_BYTES:
-            return Keybindings(problems=(f"{shown}: over 64 kB, so it was not read",))
-        raw = path.read_bytes().removeprefix(_BOM)
+        data = read_small(path)
     except OSError as error:
         return Keybindings(problems=(f"{shown}: {error.strerror or error}",))
+    if data is None:
+        return Keybindings(problems=(f"{shown}: over 64 kB, so it was not read",))
+    raw = data.removeprefix(_BOM)
     try:
         value = parse_value(raw)
         text = raw.decode()

@@ -94,15 +94,18 @@ def repair(path: Path, out: Path) -> Repaired:
             if made.data != [made.line.data] and made.line.data:
                 set_aside.add(made.line.number)
         writing.create_copy(out, (data for made in mending.outputs() for data in made.data), like)
+        written = [out]
         try:
             if set_aside:
                 lines = (line.data for line in session.lines() if line.number in set_aside)
                 writing.create_copy(rejected, lines, like)
+                written.append(rejected)
             with Examined.of(out) as copy:
                 left = damage(findings(copy))
                 entries = len(copy.entries)
         except BaseException:
-            out.unlink(missing_ok=True)
+            for file in written:  # and nothing that came meanwhile from elsewhere
+                file.unlink(missing_ok=True)
             raise
         return Repaired(
             out, rejected if set_aside else None, found, deeds, entries, left, grown=not _is_still(session)

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final
 from rich.console import Console, RenderableType
 from textual.app import App, SystemCommand
 from textual.binding import Binding, BindingType
+from textual.command import CommandPalette
 from textual.screen import ModalScreen, Screen
 
 from pitree.sessions.text import one_line
@@ -28,6 +29,7 @@ if TYPE_CHECKING:  # what the first picture does not need
 
 _PATIENCE_SECONDS: Final = 3.0
 _STARTED_SECONDS: Final = 1.0
+_LEAVING_SECONDS: Final = 0.01
 
 
 class PitreeApp(App["Launch | None"], inherit_bindings=False):
@@ -142,6 +144,15 @@ class PitreeApp(App["Launch | None"], inherit_bindings=False):
             self.failure = self.failure or RuntimeError(told.getvalue())
         self._return_code = 1
         self._fatal_error()
+
+    def action_command_palette(self) -> None:
+        """Show the palette; where the one before is still being taken away, once it is gone."""
+        # both would have the same id, with which Textual ends the program
+        there = any(isinstance(node, CommandPalette) for node in self._nodes)
+        if not there:
+            super().action_command_palette()
+        elif not any(isinstance(screen, CommandPalette) for screen in self.screen_stack):
+            self.set_timer(_LEAVING_SECONDS, self.action_command_palette)
 
     def get_system_commands(self, screen: Screen[object]) -> Iterable[SystemCommand]:
         """Yield every action of the key table, and the choice of a theme.

@@ -1,6 +1,7 @@
 """Pi's keys and its `keybindings.json`, as Pi itself reads them."""
 
 import json
+import os
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, cast
@@ -94,6 +95,13 @@ def test_a_file_that_is_none(oracle: Oracle, tmp_path: Path) -> None:
     path.write_bytes(b'\xef\xbb\xbf{"app.session.rename": "f2"}')
     assert pis(oracle, path)["app.session.rename"] == ["f2"]
     assert ours(path)["app.session.rename"] == {"f2"}
+
+
+def test_nobody_waits_for_a_pipe(tmp_path: Path) -> None:
+    pipe = tmp_path / "keybindings.json"
+    os.mkfifo(pipe)
+    said = read_keybindings(pipe, "keys").problems
+    assert said == ("keys: not a regular file, so it was not read",)
 
 
 def test_former_ids_are_those_that_pi_knows(oracle: Oracle, tmp_path: Path) -> None:

@@ -51,6 +51,20 @@ def test_anything_made_worse(tmp_path_factory: pytest.TempPathFactory, seed: int
     check(mutate(drawn.choice(FILES), drawn), folder)
 
 
+def test_interrupted_at_the_end_it_leaves_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupted(session: Examined) -> list[Finding]:
+        if session.path == out:
+            raise KeyboardInterrupt
+        return findings(session)
+
+    path, out = tmp_path / "damaged.jsonl", tmp_path / "copy.jsonl"
+    path.write_bytes(damaged.torn_tail())
+    monkeypatch.setattr("pitree.sessions.repair.findings", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        repair(path, out)
+    assert [*tmp_path.iterdir()] == [path]
+
+
 # ---- what becomes of each kind
 
 

@@ -6,6 +6,8 @@ from pathlib import Path
 
 import pytest
 from textual import events
+from textual.command import CommandPalette
+from textual.widgets import Input, OptionList
 
 from pitree.catalog.locations import Store
 from pitree.catalog.rows import SessionRow
@@ -16,6 +18,7 @@ from pitree.sessions.layout import Layout
 from pitree.ui.dialogs.answer import Answer
 from pitree.ui.dialogs.choice import Choice
 from pitree.ui.documents.model import Block, Document
+from pitree.ui.panes.preview import Preview
 
 from .conftest import AppFactory
 from .waiting import browser, preview, sessions, settled, tree, wait_until
@@ -149,3 +152,33 @@ async def test_a_letter_writes_nothing_down_of_what_is_searched(
         await pilot.press("tab", "slash", *"the", "escape", "right")
         await settled(pilot)
     assert not written
+
+
+async def test_leaving_before_the_document_has_its_place(app: AppFactory) -> None:
+    async with app().run_test(size=(140, 40)) as pilot:
+        await settled(pilot)
+        await Preview()._add_view()  # as for one that is no longer on the screen
+
+
+async def test_the_palette_again_while_it_is_being_taken_away(app: AppFactory) -> None:
+    async with app().run_test(size=(140, 40)) as pilot:
+        await settled(pilot)
+        pilot.app.action_command_palette()
+        await wait_until(pilot, lambda: bool(pilot.app.screen.query(Input)))
+        former = pilot.app.screen
+        former.dismiss()
+        pilot.app.action_command_palette()
+        await wait_until(pilot, lambda: isinstance(pilot.app.screen, CommandPalette))
+        assert pilot.app.screen is not former
+
+
+async def test_the_palette_in_a_terminal_of_a_few_columns(app: AppFactory) -> None:
+    async with app().run_test(size=(140, 40)) as pilot:
+        await settled(pilot)
+        pilot.app.action_command_palette()
+        await wait_until(
+            pilot, lambda: any(found.option_count for found in pilot.app.screen.query(OptionList))
+        )
+        for width in range(9, 1, -1):
+            await pilot.resize_terminal(width, 30)
+            await settled(pilot)

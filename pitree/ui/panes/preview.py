@@ -145,6 +145,8 @@ class Preview(Finder, Vertical, can_focus=True, can_focus_children=False):
 
     async def _add_view(self) -> None:
         """Show what was asked for before there was a place for it."""
+        if not self.is_attached:
+            return  # somebody left before there was a first picture
         await self.mount(self.view)
         self._has_view = True
         with suppress(NoScreen):  # the program ended meanwhile
