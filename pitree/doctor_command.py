@@ -57,6 +57,9 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def check_sessions(args: Namespace, place: Place) -> int:
     """Say what is wrong with session files, and return the exit code."""
+    if "" in (*args.files, args.repair):
+        warn("an empty name names no file; see `pitree doctor --help`")
+        return 2
     if args.repair is not None:
         if len(args.files) != 1:
             warn("--repair takes one FILE; see `pitree doctor --help`")

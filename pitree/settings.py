@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from pitree.catalog.locations import agent_dir
+from pitree.sessions.errors import InvalidValueError
 from pitree.sessions.text import one_line
 
 if TYPE_CHECKING:  # what reads files is loaded where there are some: most have none
@@ -100,6 +101,8 @@ def read_settings(
     if args.no_config:
         return Settings()
     named = args.config is not None
+    if args.config == "":
+        raise InvalidValueError("--config names no file; leave it out, or say --no-config")
     file = Path(os.path.abspath(args.config)) if named else config_file(environ)  # noqa: PTH100 - links stay
     bindings = agent_dir(environ, cwd) / _KEYBINDINGS
     # the cheapest way to ask; of a link to nowhere it is told

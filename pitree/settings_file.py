@@ -37,7 +37,7 @@ def _text(file: Path, shown: str, problems: list[str], *, named: bool) -> str | 
     try:
         data = read_small(file, any_kind=named)
         if data is None:
-            problems.append(f"{shown}: over 64 kB, so it was not read")
+            problems.append(f"{shown}: over 16 kB, so it was not read")
             return None
         return data.decode("utf-8-sig")
     except OSError as error:

@@ -220,7 +220,7 @@ def test_a_named_pipe_is_read(tmp_path: Path) -> None:
 
 
 def test_what_has_no_end_is_not_read_to_it() -> None:
-    assert read(config="/dev/zero").problems == ("/dev/zero: over 64 kB, so it was not read",)
+    assert read(config="/dev/zero").problems == ("/dev/zero: over 16 kB, so it was not read",)
 
 
 def test_a_number_of_thousands_of_digits(file: Path) -> None:
@@ -233,7 +233,7 @@ def test_neither_does_a_large_file(file: Path) -> None:
     file.write_text("\n".join(f"a{number} = 1" for number in range(5000)))
     assert len(options()["problems"]) == 5000
     file.write_text("# x\n" * 20_000)
-    assert options()["problems"] == (f"{F}: over 64 kB, so it was not read",)
+    assert options()["problems"] == (f"{F}: over 16 kB, so it was not read",)
 
 
 @given(st.text(max_size=60) | st.lists(st.sampled_from(WHOLE.splitlines()), max_size=6).map("\n".join))

@@ -15,7 +15,7 @@ from pitree.sessions.errors import LineError
 from pitree.sessions.jsonl import parse_value
 from pitree.sessions.text import one_line
 
-_MAX_BYTES: Final = 1 << 16
+_MAX_BYTES: Final = 1 << 14
 _BOM: Final = b"\xef\xbb\xbf"
 
 FORMER_IDS: Final[Mapping[str, str]] = {
@@ -75,7 +75,7 @@ def place_in(file: str, text: str, pattern: str) -> str:
 
 
 def read_small(path: Path, *, any_kind: bool = False) -> bytes | None:
-    """Return what is in a file that people write, or None if it is over 64 kB.
+    """Return what is in a file that people write, or None if it is over 16 kB.
 
     Raises OSError where it cannot be read; also for what is no regular file, unless `any_kind`: a pipe would
     keep the start waiting for ever, and a device may have no end.
@@ -95,7 +95,7 @@ def read_keybindings(path: Path, shown: str) -> Keybindings:
     except OSError as error:
         return Keybindings(problems=(f"{shown}: {error.strerror or error}",))
     if data is None:
-        return Keybindings(problems=(f"{shown}: over 64 kB, so it was not read",))
+        return Keybindings(problems=(f"{shown}: over 16 kB, so it was not read",))
     raw = data.removeprefix(_BOM)
     try:
         value = parse_value(raw)

@@ -150,7 +150,9 @@ class PitreeApp(App["Launch | None"], inherit_bindings=False):
         # both would have the same id, with which Textual ends the program
         there = any(isinstance(node, CommandPalette) for node in self._nodes)
         if not there:
-            super().action_command_palette()
+            from pitree.ui.palette_screen import Palette
+
+            self.push_screen(Palette(id="--command-palette"))
         elif not any(isinstance(screen, CommandPalette) for screen in self.screen_stack):
             self.set_timer(_LEAVING_SECONDS, self.action_command_palette)
 

@@ -44,8 +44,6 @@ MIDDLE: Final = 90
 # Loading what watches takes a while, too: the first picture comes before it.
 _FOLLOWING_AFTER_SECONDS: Final = 0.5
 
-Pane = SessionsPane | TreePane | Preview
-
 
 class Browser(Following, Moving, Opening):
     """Sessions, Tree and Preview side by side, as many as fit."""

@@ -182,3 +182,15 @@ async def test_the_palette_in_a_terminal_of_a_few_columns(app: AppFactory) -> No
         for width in range(9, 1, -1):
             await pilot.resize_terminal(width, 30)
             await settled(pilot)
+
+
+async def test_a_palette_that_is_left_at_once_is_no_error(app: AppFactory) -> None:
+    async with app().run_test(size=(60, 20)) as pilot:
+        await settled(pilot)
+        for _ in range(10):
+            for name in ("ctrl+k", "x", "escape"):
+                pilot.app.post_message(events.Key(name, name if name == "x" else None))
+            await pilot.resize_terminal(61, 20)
+        await wait_until(pilot, lambda: pilot.app.screen is browser(pilot))
+        await settled(pilot)
+    assert pilot.app.return_code in {None, 0}
