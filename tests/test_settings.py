@@ -230,8 +230,8 @@ def test_a_number_of_thousands_of_digits(file: Path) -> None:
 
 
 def test_neither_does_a_large_file(file: Path) -> None:
-    file.write_text("\n".join(f"a{number} = 1" for number in range(5000)))
-    assert len(options()["problems"]) == 5000
+    file.write_text("\n".join(f"a{number} = 1" for number in range(1500)))
+    assert len(options()["problems"]) == 1500
     file.write_text("# x\n" * 20_000)
     assert options()["problems"] == (f"{F}: over 16 kB, so it was not read",)
 
