@@ -38,14 +38,17 @@ PICTURES: dict[str, tuple[tuple[int, int], Sequence[str]]] = {
 
 async def draw(size: tuple[int, int], keys: Sequence[str]) -> str:
     with tempfile.TemporaryDirectory() as place:
-        made = demo.make(Path(place) / "agent", rewrite=False)
+        home = Path(place) / demo.ADA.name
+        environ["HOME"] = str(home)
+        made = demo.make(home / ".pi" / "agent", home=home)
+        gone = home / demo.GONE.relative_to(demo.ADA)
         options = Options(
             store=Store(made.agent_dir / "sessions", flat=False, source="default"),
-            cwd=Path(demo.START),
+            cwd=made.cwd,
             everything=True,
             environ={"PATH": ""},
             clock=lambda: NOW,
-            is_folder=lambda path: path != str(demo.GONE),
+            is_folder=lambda path: path != str(gone),
         )
         app = PitreeApp(options)
         async with app.run_test(size=size) as pilot:
@@ -72,7 +75,7 @@ def wide_characters(svg: str) -> str:
 
 def main() -> None:
     chromium = sys.argv[1] if len(sys.argv) > 1 else "chromium"
-    environ["TZ"], environ["HOME"] = "UTC", str(demo.ADA)
+    environ["TZ"] = "UTC"
     time.tzset()
     for name, (size, keys) in PICTURES.items():
         svg = wide_characters(asyncio.run(draw(size, keys)))
