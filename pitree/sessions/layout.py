@@ -5,6 +5,7 @@ leaf is put in without making everything anew.
 """
 
 from collections.abc import Sequence
+from functools import cached_property
 from typing import Final
 
 from pitree.sessions.entries import Entry
@@ -81,6 +82,11 @@ class Layout:
         self.order, self.parents = self._walk()
         self.ends = self._subtree_ends()
         self.kinds = self._kinds()
+
+    @cached_property
+    def numbers(self) -> list[int]:
+        """NO_PARENT and all indexes of this order, for columns that would make the same numbers anew."""
+        return list(range(NO_PARENT, len(self.order)))
 
     def grown(self, entries: Sequence[Entry]) -> "Layout":
         """Return the layout of the tree after it took up `entries`, as `Layout` would make it.

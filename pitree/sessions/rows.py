@@ -8,7 +8,8 @@ All of it is linear in the number of entries and never recurses.
 from bisect import bisect_left
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import compress
+from itertools import compress, islice, pairwise
+from operator import gt, not_
 from types import EllipsisType
 from typing import Final, NamedTuple, overload
 
@@ -193,42 +194,45 @@ def _hide_below(layout: Layout, folded: Collection[str], mask: bytearray) -> Non
 
 
 def _structure(layout: Layout, filter_name: str, mask: bytearray) -> Rows:
-    """Work out the columns, in time of the rows shown."""
-    drawn = list(compress(range(len(mask)), mask))
-    ends = layout.ends
-    parents: list[int] = []
-    counts = [0] * (len(drawn) + 1)  # [-1] for roots
-    # the rows that the next one may hang on, and where each one's descendants end
-    above, open_until = [NO_PARENT], [len(mask) + 1]
-    for row, index in enumerate(drawn):
-        while open_until[-1] <= index:
-            open_until.pop()
-            above.pop()
-        parent = above[-1]
-        parents.append(parent)
-        counts[parent] += 1
-        end = ends[index]
-        if end > index + 1:
-            above.append(row)
-            open_until.append(end)
+    """Work out the columns, in time of the rows shown: Python takes a step for a fork, C for a row.
+
+    Nearly every row is the only child of the one before it. What is not begins another branch; the first
+    child of its parent is the row right after that, and so begins one as well.
+    """
+    numbers, ends = layout.numbers, layout.ends
+    drawn = list(compress(islice(numbers, 1, None), mask))
+    count = len(drawn)
+    below = list(map(gt, map(ends.__getitem__, drawn), islice(drawn, 1, None)))
+    """Of each row but the last, whether the next one is among its descendants."""
+    parents = numbers[:count]
+    counts: list[int] = [*below, False] if count else []
+    forked, last = bytearray(count), bytearray(b"\x01") * count
+    latest_child: dict[int, int] = {}
+    shown_above: dict[int, int] = {}
+    for row in compress(range(1, count), map(not_, below)):
+        above = layout.parents[drawn[row]]
+        hidden: list[int] = []
+        while above != NO_PARENT and not mask[above]:
+            hidden.append(above)
+            above = shown_above.get(above, layout.parents[above])
+        shown_above.update(dict.fromkeys(hidden, above))  # so that nobody climbs the same way again
+        parent = NO_PARENT
+        if above != NO_PARENT:
+            parent = bisect_left(drawn, above)
+            counts[parent] += 1
+        parents[row] = parent
+        sibling = latest_child.get(parent, parent + 1)
+        latest_child[parent] = row
+        last[sibling] = 0
+        forked[sibling] = forked[row] = 1
     depths: list[int] = []
     segments: list[int] = []
-    forked = bytearray(len(drawn))
-    last = bytearray(b"\x01") * len(drawn)
-    latest_child = [NO_PARENT] * (len(drawn) + 1)
-    for row, parent in enumerate(parents):
-        if counts[parent] > 1:
-            forked[row] = 1
-            segments.append(row)
-            if latest_child[parent] != NO_PARENT:
-                last[latest_child[parent]] = 0
-            latest_child[parent] = row
-            depths.append(depths[parent] + 1 if parent != NO_PARENT else 0)
-        elif parent == NO_PARENT:
-            segments.append(row)
-            depths.append(0)
-        else:
-            segments.append(segments[parent])
-            depths.append(depths[parent] + forked[parent])  # the first generation after a fork goes one in
-    counts.pop()
+    starts = list(compress(range(1, count), forked[1:])) if count else []
+    for start, end in pairwise([*([0] if count else []), *starts, count]):
+        parent = parents[start]
+        depth = 0 if parent == NO_PARENT else depths[parent] + 1
+        depths.append(depth)
+        # the first generation after a fork goes one in
+        depths += [depth + forked[start]] * (end - start - 1)
+        segments += [start] * (end - start)
     return Rows(layout, filter_name, drawn, depths, parents, segments, counts, last, forked, mask)
