@@ -12,7 +12,7 @@ import threading
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple, Self
 
 import msgspec
 from msgspec.structs import replace
@@ -265,8 +265,9 @@ class Cache:
         A reading that went on from a mark is kept only where nobody else has read on from there meanwhile;
         else its key is 0, and the file has to be read anew.
         """
+        packed = [_Packed.of(kept) for kept in batch]  # here: while one writes, all others wait
         with self._writing() as connection:
-            keys = [_keep(connection, kept) for kept in batch]
+            keys = [_keep(connection, kept, ready) for kept, ready in zip(batch, packed, strict=True)]
         self.changes += 1
         return keys
 
@@ -379,7 +380,37 @@ def _remove(file: Path) -> None:
         file.with_name(file.name + suffix).unlink(missing_ok=True)
 
 
-def _keep(connection: sqlite3.Connection, kept: Kept) -> int:
+class _Packed(NamedTuple):
+    """What goes into the columns for a file: `words` are those of its text, `last_words` of its last line."""
+
+    row: bytes
+    first: bytes
+    mark: bytes
+    words: bytes
+    last_words: bytes
+
+    @classmethod
+    def of(cls, kept: Kept) -> Self | None:
+        """Pack what was found in a file; None where it holds no session."""
+        scanned = kept.scanned
+        if scanned is None:
+            return None
+        tally = scanned.mark.tally
+        first, tally.first = tally.first, ""
+        try:
+            mark = _packed(scanned.mark)
+        finally:
+            tally.first = first
+        return cls(
+            _packed_row(scanned.row),
+            _bytes(first),
+            mark,
+            _words(scanned.text.text),
+            _words(scanned.last.text),
+        )
+
+
+def _keep(connection: sqlite3.Connection, kept: Kept, packed: _Packed | None) -> int:
     found, scanned = kept.found, kept.scanned
     place = [os.fsencode(kept.folder), os.fsencode(kept.name)]
     there = connection.execute("SELECT key FROM files WHERE folder = ? AND name = ?", place).fetchone()
@@ -388,7 +419,7 @@ def _keep(connection: sqlite3.Connection, kept: Kept) -> int:
     if goes_on and not (key is not None and kept.base and _still_ends_at(connection, key, kept.base)):
         return 0
     row = None if scanned is None else scanned.row
-    facts = [found.inode, found.size, found.mtime_ns, row and row.modified, row and _packed_row(row)]
+    facts = [found.inode, found.size, found.mtime_ns, row and row.modified, packed and packed.row]
     if key is None:
         key = connection.execute(
             "INSERT INTO files (folder, name, inode, size, mtime, modified, row) "
@@ -403,16 +434,10 @@ def _keep(connection: sqlite3.Connection, kept: Kept) -> int:
         connection.execute("DELETE FROM parts WHERE key = ? AND last >= ?", [key, int(goes_on)])
         connection.execute("DELETE FROM marks WHERE key = ?", [key])
     assert key is not None  # noqa: S101 - what an insertion returns
-    if scanned is not None:
-        tally = scanned.mark.tally
-        first, tally.first = tally.first, ""
-        try:
-            mark = _packed(scanned.mark)
-        finally:
-            tally.first = first
-        connection.execute("INSERT INTO marks VALUES (?, ?, ?)", [key, _bytes(first), mark])
-        _add_part(connection, key, scanned.text, is_last=False)
-        _add_part(connection, key, scanned.last, is_last=True)
+    if scanned is not None and packed is not None:
+        connection.execute("INSERT INTO marks VALUES (?, ?, ?)", [key, packed.first, packed.mark])
+        _add_part(connection, key, scanned.text, packed.words, is_last=False)
+        _add_part(connection, key, scanned.last, packed.last_words, is_last=True)
     return key
 
 
@@ -424,23 +449,24 @@ def _still_ends_at(connection: sqlite3.Connection, key: int, base: Mark) -> bool
     return (there.tally.offset, there.inode, there.ends) == (base.tally.offset, base.inode, base.ends)
 
 
-def _add_part(connection: sqlite3.Connection, key: int, text: Text, *, is_last: bool) -> None:
+def _add_part(connection: sqlite3.Connection, key: int, added: Text, words: bytes, *, is_last: bool) -> None:
     """Put text behind what there is of a session; a short part is made longer before another is begun."""
-    if not text.spans:
+    if not added.spans:
         return
-    words, spans = text.text, text.spans
+    text, spans = added.text, added.spans
     before = None
     if not is_last:
         before = connection.execute(
             "SELECT part, text, spans FROM parts WHERE key = ? ORDER BY part DESC LIMIT 1", [key]
         ).fetchone()
     if before is not None and len(before[1]) < _PART_BYTES:
-        words = f"{_text(before[1])} {words}"
+        text = f"{_text(before[1])} {text}"
+        words = _words(text)
         spans = [*_decode_spans(before[2]), *spans]
         connection.execute("DELETE FROM parts WHERE part = ?", [before[0]])
     connection.execute(
         "INSERT INTO parts (key, last, words, text, spans) VALUES (?, ?, ?, ?, ?)",
-        [key, is_last, _words(words), _bytes(words), _packed(spans)],
+        [key, is_last, words, _bytes(text), _packed(spans)],
     )
 
 
