@@ -65,6 +65,7 @@ class Browser(Following, Moving, Opening):
         self._doing = ""
         self._reading = ""
         self._told: tuple[str, bool] | None = None
+        self._steps_since = 0
         self._store_is_read = False
         self._kept_for: Path | None = None
         """The session whose folds, filter, search and highlight the tree has."""
@@ -115,6 +116,8 @@ class Browser(Following, Moving, Opening):
         """Start reading the store, and the session that was asked for."""
         sessions, tree, preview = self.panes
         sessions.border_title, tree.border_title, preview.border_title = "Sessions", "Tree", "Preview"
+        for pane in self.panes:
+            pane.before_key = self._key_came
         sessions.empty_page = self._empty_page()
         tree.fold_store = FoldStore(self.options.state_dir)
         self._arrange()
@@ -212,6 +215,11 @@ class Browser(Following, Moving, Opening):
                 if place != self._focused:
                     self.focus_pane(place)
                 return
+
+    @property
+    def pane_title(self) -> str:
+        """What the focused pane is called."""
+        return ("Sessions", "Tree", "Preview")[self._focused]
 
     def action_next_pane(self) -> None:
         """Go to the next pane."""
@@ -480,6 +488,7 @@ class Browser(Following, Moving, Opening):
     def say(self, text: str, *, warning: bool = False) -> None:
         """Say something until somebody moves on; already safe."""
         self._told = (text, warning)
+        self._steps_since = 0
         self._show_status()
 
     @property
@@ -489,6 +498,16 @@ class Browser(Following, Moving, Opening):
 
     def _hush(self) -> None:
         self._told = None
+
+    def _key_came(self, event: events.Key) -> None:
+        """Hush before a pane does something; one step through a list is not moving on yet."""
+        if self._told is None:
+            return
+        self._steps_since += 1
+        steps = {name for key in self.options.keys.lists for name in key.names}
+        if self._steps_since > 1 or event.key not in steps:
+            self._hush()
+            self._show_status()
 
     def _show_status(self) -> None:
         sessions, tree, _ = self.panes
