@@ -145,16 +145,11 @@ class Actions(SystemCommandsProvider):
                 yield Hit(score, matcher.highlight(command.title), command.callback, help=command.help)
 
 
-def _rank(wanted: str, title: str) -> int:
-    """Return how well a title has what is wanted: 4 is its word, 0 only its letters somewhere."""
-    word = title.partition(" · ")[0]
-    if word == wanted:
-        return 4
+def _rank(wanted: str, title: str) -> float:
+    """Return how well a title has what is wanted: 3 and more begins with it, 0 has only its letters."""
     if title.startswith(wanted):
-        return 3
-    if f" {wanted}" in title:
-        return 2
-    return int(wanted in title)
+        return 3.4 if title.partition(" · ")[0] == wanted else 3
+    return 2 if f" {wanted}" in title else float(wanted in title)
 
 
 def _command(browser: Browser, title: str, key: Key, place: int | None) -> SystemCommand:
