@@ -28,13 +28,13 @@ class Words:
     def did(self, deed: Deed) -> str:
         """Return what a deed did, in one safe line."""
         if deed.kind == "move":
-            return self._of_session(f"moved to {self._entry(deed, deed.after)}", deed)
+            return self._of_session(f"moved {self._place(deed, deed.after)}", deed)
         return self._other(deed)
 
     def undone(self, deed: Deed) -> str:
         """Return what taking it back did, in one safe line."""
         if deed.kind == "move":
-            return self._of_session(f"undone: moved back to {self._entry(deed, deed.before)}", deed)
+            return self._of_session(f"undone: moved back {self._place(deed, deed.before)}", deed)
         return f"undone: {self._other(deed)}"
 
     def _other(self, deed: Deed) -> str:
@@ -49,15 +49,16 @@ class Words:
             return one_line(f"deleted {deed.title}", 300)
         return one_line(describe_deed(deed), 300)
 
+    def _place(self, deed: Deed, entry_id: str | None) -> str:
+        return "before the first entry" if entry_id is None else f"to {self._entry(deed, entry_id)}"
+
     def _entry(self, deed: Deed, entry_id: str | None) -> str:
-        if entry_id is None:
-            return "before the first entry"
         session = self._session
         if session is not None and str(session.path) == deed.path:
             entry = session.tree.get(entry_id)
             if entry is not None:
                 return f"“{one_line(str(describe_or_say(session, entry, entry.type)), _CELLS)}”"
-        return entry_id
+        return entry_id or "an entry"
 
     def _of_session(self, what: str, deed: Deed) -> str:
         row = self._listed.get(deed.path)

@@ -113,7 +113,7 @@ async def test_a_label(app: AppFactory, store: Store, picture: SnapshotAssertion
     async with app().run_test(size=(140, 40)) as pilot:
         await on_entry(pilot, QUESTION)
         await pilot.press("L")
-        await shown(pilot, LineEdit, "label")
+        await shown(pilot, LineEdit, "(empty clears it)")
         await pilot.press(*"dead end")
         assert pilot.app.export_screenshot() == picture
         assert path.read_bytes() == before, "nothing is written before Enter"

@@ -66,7 +66,7 @@ class LineEdit(ModalScreen[str | None]):
     ) -> None:
         super().__init__()
         self._title = title
-        self._note = " · ".join(part for part in (note, "Esc leaves") if part)
+        self._notes = (f"({note} · Esc leaves)", f"({note})") if note else ("(Esc leaves)",)
         self._text = text
         self._shown = display(" ".join(text.split()))
         self._hint = hint
@@ -81,17 +81,20 @@ class LineEdit(ModalScreen[str | None]):
                 row.styles.max_width = max(20, self._at.width)
             yield Static(Content(f"{self._title}:"))
             yield _Line(self._shown, placeholder=self._hint, compact=True, select_on_focus=False)
-            yield Static(Content(f"({self._note})"), id="line-note")
+            yield Static(id="line-note")
 
     def on_mount(self) -> None:
         """Begin to type."""
         self.set_focus(self.query_one(Input))  # `focus()` would do it after the next keys
 
     def on_resize(self) -> None:
-        """Leave the note out where the line needs the room."""
-        row = self.query_one(Horizontal)
+        """Shorten the note, or leave it out, where the line needs the room."""
         width = min(self.size.width, 100 if self._at is None else max(20, self._at.width))
-        row.query_one("#line-note").display = width >= cell_len(self._title + self._note) + _LINE_CELLS
+        room = width - cell_len(self._title) - _LINE_CELLS
+        note = next((note for note in self._notes if cell_len(note) <= room), "")
+        shown = self.query_one("#line-note", Static)
+        shown.update(Content(note))
+        shown.display = bool(note)
 
     def on_input_submitted(self, event: Input.Submitted) -> None:
         """Take the line."""
