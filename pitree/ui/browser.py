@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar, Final
 
 from msgspec.structs import replace
+from rich.cells import cell_len
 from textual import events
 from textual.app import ComposeResult
 from textual.binding import BindingType
@@ -43,6 +44,9 @@ MIDDLE: Final = 90
 
 # Loading what watches takes a while, too: the first picture comes before it.
 _FOLLOWING_AFTER_SECONDS: Final = 0.5
+
+_LEAST_SAID: Final = 38
+"""Columns: with less room than this beside the position, what is said takes its place."""
 
 Pane = SessionsPane | TreePane | Preview
 
@@ -513,6 +517,8 @@ class Browser(Following, Moving, Opening):
         sessions, tree, _ = self.panes
         position = sessions.status if self._focused == 0 else tree.status
         said, warning = self._told or (self.remark, bool(self.remark))
+        if self._told is not None and self.size.width - cell_len(position) < _LEAST_SAID:
+            position = ""  # it comes back with the next step
         self.query_one(StatusBar).show(position, said, warning=warning)
 
     def _show_title(self) -> None:

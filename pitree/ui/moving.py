@@ -117,7 +117,7 @@ class Moving(Changing):
                     what += "; what you typed is copied"
                 answers = [Answer("g", what, "go")]
             answers.append(Answer("l", "Leave it", ""))
-            answer = await self.choose("Pi was not found", [display(str(error)), "", told], answers)
+            answer = await self.choose("Pi was not found", [told, "", display(str(error))], answers)
             return False if answer == "go" else None
         return True
 

@@ -117,6 +117,9 @@ async def test_without_pi_nothing_is_moved_unasked(app: AppFactory, store: Store
         await pilot.press("e")
         await shown(pilot, Choice, "Nothing was moved yet")
         assert "Pi was not found" in words(pilot)
+        await pilot.resize_terminal(40, 10)
+        await wait_until(pilot, lambda: "PgUp PgDn: more" in drawn(pilot), "small")
+        assert "Nothing was moved yet" in drawn(pilot)
         await pilot.press("l")
         await shown(pilot, MoveDialog)
         assert path.read_bytes() == before
@@ -228,6 +231,17 @@ async def test_what_was_said_goes_when_somebody_moves_on(
         await settled(pilot)
         assert bool(browser(pilot).said) is still
         assert ("Ctrl+Z undoes" in drawn(pilot)) is still
+
+
+@pytest.mark.parametrize("width", [40, 60])
+async def test_the_way_to_undo_is_never_cut_off(app: AppFactory, width: int) -> None:
+    async with app().run_test(size=(width, 20)) as pilot:
+        await on_entry(pilot, "0ca624db")
+        await pilot.press("enter")
+        await shown(pilot, MoveDialog)
+        await pilot.press("g")
+        await done(pilot, "moved to")
+        assert "Ctrl+Z undoes this: moved" in drawn(pilot)
 
 
 async def test_undo_says_where_in_words(app: AppFactory) -> None:

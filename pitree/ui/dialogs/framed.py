@@ -103,7 +103,9 @@ class Framed(ModalScreen[Result]):
 
     def show_told(self) -> None:
         """Show what is told anew."""
-        self.query_one("#told", Static).update(self.told())
+        told = self.told()
+        self.query_one("#told", Static).update(told)
+        self.query_one(VerticalScroll).display = bool(told.plain)
         self.fit()
 
     def fit(self) -> None:
