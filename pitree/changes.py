@@ -306,9 +306,9 @@ def describe_deed(deed: Deed) -> str:
     if deed.kind == "move":
         what = f"moved {_at(deed.before)} → {_at(deed.after)}"
     elif deed.kind == "label":
-        what = f"label {_value(deed.before)} → {_value(deed.after)} on {deed.target_id}"
+        what = f"label {shown_value(deed.before)} → {shown_value(deed.after)} on {deed.target_id}"
     elif deed.kind == "name":
-        what = f"name {_value(deed.before)} → {_value(deed.after)}"
+        what = f"name {shown_value(deed.before)} → {shown_value(deed.after)}"
     elif deed.kind == "fork":
         what = "forked"
     else:
@@ -320,7 +320,8 @@ def _at(entry_id: str | None) -> str:
     return "before the first entry" if entry_id is None else entry_id
 
 
-def _value(text: str | None) -> str:
+def shown_value(text: str | None) -> str:
+    """Return a label or a name as it is told of, also that there is none; not safe to print yet."""
     return "(none)" if text is None else f"“{text}”"
 
 

@@ -28,7 +28,7 @@ settings.load_profile("steady")
 def _own_folders(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     """Keep tests away from the person's own sessions, and from what pitree keeps for them."""
     with pytest.MonkeyPatch.context() as patched:
-        for name in ("XDG_CACHE_HOME", "XDG_STATE_HOME", "PI_CODING_AGENT_DIR"):
+        for name in ("XDG_CACHE_HOME", "PI_CODING_AGENT_DIR"):
             patched.setenv(name, str(tmp_path_factory.mktemp(name.lower())))
         yield
 

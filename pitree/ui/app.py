@@ -7,7 +7,7 @@ import io
 import os
 import signal
 import threading
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 from rich.console import Console, RenderableType
@@ -25,11 +25,20 @@ from pitree.ui.options import Options
 from pitree.ui.state import ThemeStore
 
 if TYPE_CHECKING:  # what the first picture does not need
+    from textual.command import Provider
+
     from pitree.agent.launch import Launch  # noqa: F401 - in quotes below
 
 _PATIENCE_SECONDS: Final = 3.0
 _STARTED_SECONDS: Final = 1.0
 _LEAVING_SECONDS: Final = 0.01
+
+
+def _actions() -> "type[Provider]":
+    """Return what finds actions for the palette, which the first picture does not need."""
+    from pitree.ui.palette import Actions
+
+    return Actions
 
 
 class PitreeApp(App["Launch | None"], inherit_bindings=False):
@@ -38,6 +47,7 @@ class PitreeApp(App["Launch | None"], inherit_bindings=False):
     TITLE = "pitree"
     CSS_PATH = "app.tcss"
     ENABLE_COMMAND_PALETTE = True
+    COMMANDS: ClassVar["set[type[Provider] | Callable[[], type[Provider]]]"] = {_actions}
     COMMAND_PALETTE_BINDING = "ctrl+k"
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("ctrl+q,ctrl+c", "quit", "Quit", show=False, priority=True)

@@ -36,7 +36,8 @@ class StatusBar(_Bar):
     def show(self, position: str, remark: str, *, warning: bool) -> None:
         """Say the position and, if any, a remark; both already safe."""
         style = "$text-warning" if warning else "$foreground-muted"
-        self.say(Content.assemble(position, ("   " + remark if remark else "", style)))
+        gap = "   " if position and remark else ""
+        self.say(Content.assemble(position, (gap + remark, style)))
 
 
 class KeyBar(_Bar):

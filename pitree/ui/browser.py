@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar, Final
 
 from msgspec.structs import replace
+from rich.cells import cell_len
 from textual import events
 from textual.app import ComposeResult
 from textual.binding import BindingType
@@ -44,6 +45,9 @@ MIDDLE: Final = 90
 # Loading what watches takes a while, too: the first picture comes before it.
 _FOLLOWING_AFTER_SECONDS: Final = 0.5
 
+_LEAST_SAID: Final = 38
+"""Columns: with less room than this beside the position, what is said takes its place."""
+
 
 class Browser(Following, Moving, Opening):
     """Sessions, Tree and Preview side by side, as many as fit."""
@@ -63,6 +67,7 @@ class Browser(Following, Moving, Opening):
         self._doing = ""
         self._reading = ""
         self._told: tuple[str, bool] | None = None
+        self._steps_since = 0
         self._store_is_read = False
         self._kept_for: Path | None = None
         """The session whose folds, filter, search and highlight the tree has."""
@@ -113,6 +118,8 @@ class Browser(Following, Moving, Opening):
         """Start reading the store, and the session that was asked for."""
         sessions, tree, preview = self.panes
         sessions.border_title, tree.border_title, preview.border_title = "Sessions", "Tree", "Preview"
+        for pane in self.panes:
+            pane.before_key = self._key_came
         sessions.empty_page = self._empty_page()
         tree.fold_store = FoldStore(self.options.state_dir)
         self._arrange()
@@ -210,6 +217,11 @@ class Browser(Following, Moving, Opening):
                 if place != self._focused:
                     self.focus_pane(place)
                 return
+
+    @property
+    def pane_title(self) -> str:
+        """What the focused pane is called."""
+        return ("Sessions", "Tree", "Preview")[self._focused]
 
     def action_next_pane(self) -> None:
         """Go to the next pane."""
@@ -478,6 +490,7 @@ class Browser(Following, Moving, Opening):
     def say(self, text: str, *, warning: bool = False) -> None:
         """Say something until somebody moves on; already safe."""
         self._told = (text, warning)
+        self._steps_since = 0
         self._show_status()
 
     @property
@@ -488,10 +501,22 @@ class Browser(Following, Moving, Opening):
     def _hush(self) -> None:
         self._told = None
 
+    def _key_came(self, event: events.Key) -> None:
+        """Hush before a pane does something; one step through a list is not moving on yet."""
+        if self._told is None:
+            return
+        self._steps_since += 1
+        steps = {name for key in self.options.keys.lists for name in key.names}
+        if self._steps_since > 1 or event.key not in steps:
+            self._hush()
+            self._show_status()
+
     def _show_status(self) -> None:
         sessions, tree, _ = self.panes
         position = sessions.status if self._focused == 0 else tree.status
         said, warning = self._told or (self.remark, bool(self.remark))
+        if self._told is not None and self.size.width - cell_len(position) < _LEAST_SAID:
+            position = ""  # it comes back with the next step
         self.query_one(StatusBar).show(position, said, warning=warning)
 
     def _show_title(self) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from enum import Enum, auto
 from functools import partial
 from pathlib import Path
@@ -27,11 +27,13 @@ if TYPE_CHECKING:  # what the first picture does not need
     from pitree.journal import Deed
     from pitree.sessions.entries import Entry
     from pitree.sessions.file import SessionFile
+    from pitree.ui.deed_words import Words
 
 ASKING: Final = "asking"
 """The group of the workers that wait for a person's answers."""
 
 _LISTED: Final = 8
+_CLEARS: Final = "empty clears it"
 
 
 class Outcome(Enum):
@@ -57,6 +59,10 @@ class Changing(Resuming):
         self._busy = False
         self._agreed_to: set[Path] = set()
         """The sessions that are changed although an agent seems to be at work on them."""
+
+    def listed(self) -> Mapping[str, SessionRow]:
+        """Return the sessions there are in the list, by location."""
+        raise NotImplementedError
 
     async def show_new(self, path: Path) -> None:
         """Highlight a session that was not there a moment ago."""
@@ -166,14 +172,19 @@ class Changing(Resuming):
             == "migrate"
         )
 
-    def _show_done(self, done: Done) -> None:
+    def _show_done(self, done: Done, told: str = "") -> None:
+        """Say what was done, in other words where there are; they must be safe."""
         self.files_changed(done.path)
-        told = one_line(done.text, 400)
+        told = told or one_line(done.text, 400)
         if done.deed is not None and done.deed.undoes is None:
-            told += f". {self.options.keys.way('undo')} takes that back."
+            told = self._undoes(told)
         if done.problem:
             told += f" ({one_line(done.problem, 300)})"
         self.say(told, warning=bool(done.problem))
+
+    def _undoes(self, told: str) -> str:
+        """Return what was done, after the way to undo it: that is not to be cut off."""
+        return f"{self.options.keys.way('undo')} undoes this: {told}"
 
     def _begin(self) -> bool:
         """Return whether a change can begin now: one after the other."""
@@ -197,7 +208,7 @@ class Changing(Resuming):
             while True:
                 was = session.tree.label(entry.id)
                 at = self._place_of_row(self.query_one(TreePane))
-                typed = await self._typed("label", was if typed is None else typed, "empty clears it", at)
+                typed = await self._typed("label", was if typed is None else typed, note=_CLEARS, at=at)
                 if typed is None or not await self.agreed(session):
                     return
                 change = partial(self.changes.label, session.path, entry.id, typed, was, known=session)
@@ -227,7 +238,7 @@ class Changing(Resuming):
                 was = session.tree.name
                 pane = self.query_one(SessionsPane)
                 at = self._place_of_row(pane) if pane.display else None
-                typed = await self._typed("name", was if typed is None else typed, "empty clears it", at)
+                typed = await self._typed("name", was if typed is None else typed, note=_CLEARS, at=at)
                 if typed is None or not await self.agreed(session):
                     return
                 change = partial(self.changes.name, session.path, typed, was, known=session)
@@ -237,15 +248,19 @@ class Changing(Resuming):
         finally:
             self._busy = False
 
-    async def _typed(self, what: str, text: str | None, hint: str, at: Region | None) -> str | None:
+    async def _typed(
+        self, what: str, text: str | None, *, hint: str = "", note: str = "", at: Region | None = None
+    ) -> str | None:
         from pitree.ui.dialogs.typing import LineEdit
 
-        return await self.app.push_screen_wait(LineEdit(what, text or "", hint=hint, at=at))
+        return await self.app.push_screen_wait(LineEdit(what, text or "", hint=hint, note=note, at=at))
 
     @staticmethod
     def _place_of_row(pane: SessionsPane | TreePane) -> Region:
         region = pane.content_region
+        """Return the line below the highlighted row, which stays readable; at the bottom the one above."""
         line = min(max(0, pane.cursor - int(pane.scroll_offset.y)), max(0, region.height - 1))
+        line = line + 1 if line + 1 < region.height else max(0, line - 1)
         return Region(region.x, region.y + line, region.width, 1)
 
     async def _read_anew(self, session: SessionFile) -> SessionFile:
@@ -303,7 +318,7 @@ class Changing(Resuming):
     async def _another_folder(self) -> Path | None:
         typed: str | None = f"{self.options.cwd}/"
         while True:
-            typed = await self._typed("for the folder", typed, "a folder", None)
+            typed = await self._typed("for the folder", typed, hint="a folder")
             if typed is None:
                 return None
             folder = await asyncio.to_thread(_folder, typed)
@@ -362,6 +377,8 @@ class Changing(Resuming):
             told = await asyncio.to_thread(self._about, rows, forks)
             what = "this session" if len(rows) == 1 else f"{len(rows)} sessions"
             answers = [Answer("y", "Into the trash", "yes"), Answer("n", "Leave it", "")]
+            if len(rows) > 1:  # an Enter too many is not to delete what is not even in sight
+                answers = [Answer("n", "Leave them", ""), answers[0]]
             if await self.choose(f"Delete {what}?", told, answers) != "yes":
                 return
             await self._delete_agreed(rows)
@@ -393,7 +410,7 @@ class Changing(Resuming):
         if gone:
             self.files_changed(*(row.path for row in rows))
             what = gone[0] if len(gone) == 1 else plural(len(gone), "session")
-            told = f"Deleted: {what}. {self.options.keys.way('undo')} takes that back."
+            told = self._undoes(f"deleted {what}")
         else:
             told = "Nothing was deleted."
         self.say(one_line(problem or told, 400), warning=bool(problem))
@@ -456,23 +473,28 @@ class Changing(Resuming):
             if not deeds:
                 self.say("There is nothing to undo.")
                 return
-            deed = await self.app.push_screen_wait(Deeds(deeds))
+            words = self._words()
+            deed = await self.app.push_screen_wait(Deeds(deeds, words.did))
             if deed is not None:
                 await self._take_back(deed)
         finally:
             self._busy = False
 
-    async def _take_back(self, deed: Deed) -> None:
-        from pitree.changes import describe_deed
+    def _words(self) -> Words:
+        from pitree.ui.deed_words import Words
 
+        return Words(self.listed(), self.session)
+
+    async def _take_back(self, deed: Deed) -> None:
+        words = self._words()
         try:
             done = await asyncio.to_thread(self.changes.undo, deed)
         except (SessionError, OSError) as error:
             way = self.options.keys.way("undo-list")
-            told = f"Not undone: {describe_deed(deed)}: {error}. {way} lists what else can be."
+            told = f"{way} lists what else can be undone. Not undone: {words.did(deed)}: {error}."
             self.say(one_line(told, 500), warning=True)
             return
-        self._show_done(done)
+        self._show_done(done, words.undone(deed))
         if deed.kind == "delete":
             await self.show_new(done.path)
 

@@ -10,7 +10,7 @@ import msgspec
 from textual import work
 
 from pitree.sessions.errors import SessionError
-from pitree.sessions.text import one_line
+from pitree.sessions.text import display, one_line
 from pitree.ui.changing import ASKING, Changing, Outcome
 from pitree.ui.dialogs.answer import Answer
 
@@ -66,7 +66,15 @@ class Moving(Changing):
                 sound = session.tree.get(wish.sound_id)
                 entry, before = sound or entry, False
                 continue
-            if wish.kind == "ask" and not await self._edit_prompt(session, entry, words):
+            into_pi = wish.kind in {"ask", "resume"}
+            # first without a word typed in vain; then once more, since typing takes its time
+            writes = into_pi and not (wish.kind == "resume" and wish.plan.changes_nothing)
+            with_pi = not writes or await self._pi_is_there(wish.plan, words)
+            if with_pi and wish.kind == "ask":
+                if not await self._edit_prompt(session, entry, words):
+                    continue
+                with_pi = await self._pi_is_there(wish.plan, words)
+            if with_pi is None:
                 continue
             if wish.kind in {"model", "outline", "write"} and not await self._edit_summary(
                 session, wish, words
@@ -76,8 +84,11 @@ class Moving(Changing):
             if outcome is Outcome.LEFT:
                 return
             if outcome is Outcome.DONE:
-                if wish.kind in {"ask", "resume"}:
-                    self.resume((words.prompt or "").strip() or None if wish.kind == "ask" else None)
+                prompt = (words.prompt or "").strip() or None if wish.kind == "ask" else None
+                if into_pi and with_pi:
+                    self.resume(prompt)
+                elif prompt:
+                    self.copy(prompt)
                 return
             session = await self._read_anew(session)
             self.files_changed(session.path)
@@ -86,6 +97,29 @@ class Moving(Changing):
                 self.say("That entry is no longer in the session.", warning=True)
                 return
             entry = found
+
+    async def _pi_is_there(self, plan: MovePlan, words: _Words) -> bool | None:
+        """Look for Pi before anything is written for it.
+
+        False is to move without it, what was typed being copied; None is back to the dialog.
+        """
+        from pitree.agent import launch as pi
+
+        try:
+            await asyncio.to_thread(pi.find_pi, self.options.pi, self.options.environ)
+        except pi.AgentNotFoundError as error:
+            if plan.changes_nothing and words.prompt is None:
+                told, answers = "There is nothing to move, either: the leaf is there already.", []
+            else:
+                told = "Nothing was moved yet, and nothing written."
+                what = "Only copy it" if plan.changes_nothing else "Move the leaf, without Pi"
+                if words.prompt is not None and not plan.changes_nothing:
+                    what += "; what you typed is copied"
+                answers = [Answer("g", what, "go")]
+            answers.append(Answer("l", "Leave it", ""))
+            answer = await self.choose("Pi was not found", [told, "", display(str(error))], answers)
+            return False if answer == "go" else None
+        return True
 
     def _warnings(self, session: SessionFile) -> list[str]:
         from pitree.sessions.entries import CURRENT_VERSION
@@ -175,7 +209,7 @@ class Moving(Changing):
         except pi.AgentNotFoundError as error:
             return await self._other_way(str(error))
         instructions = await self._typed(
-            "mind most", "", "what the summary should mind most, if anything", None
+            "mind most", "", hint="what the summary should mind most, if anything"
         )
         if instructions is None:
             return None

@@ -5,6 +5,8 @@ from functools import partial
 from typing import Final
 
 from textual.app import SystemCommand
+from textual.command import DiscoveryHit, Hit, Hits
+from textual.system_commands import SystemCommandsProvider
 
 from pitree.ui.browser import Browser
 from pitree.ui.keys import SECTIONS, Key
@@ -32,15 +34,122 @@ _OF_LABELS: Final = frozenset({"labels", "next-label"})
 _OF_WRITING_TO_A_SESSION: Final = frozenset({"app.session.rename", "app.tree.editLabel"})
 
 
+_WORDS: Final = {
+    "visit": "open in Pi",
+    "copy-command": "copy command",
+    "undo": "undo",
+    "undo-list": "undo list",
+    "newest": "newest",
+    "reload": "reload",
+    "app.session.rename": "rename",
+    "duplicate": "duplicate",
+    "group": "group",
+    "app.session.toggleNamedFilter": "named only",
+    "app.session.togglePath": "paths",
+    "search-tools": "search tools",
+    "nested": "nested sessions",
+    "mark": "mark",
+    "mark-all": "mark all",
+    "fork": "fork",
+    "app.tree.filter.cycleBackward": "previous filter",
+    "app.tree.filter.default": "filter: default",
+    "app.tree.filter.noTools": "filter: no tools",
+    "app.tree.filter.userOnly": "filter: user only",
+    "app.tree.filter.labeledOnly": "filter: labels",
+    "app.tree.filter.all": "filter: all",
+    "app.tree.unfoldOrDown": "unfold",
+    "fold-others": "fold others",
+    "fold-stretch": "fold stretch",
+    "leaf": "leaf",
+    "follow": "follow",
+    "root": "root",
+    "parent": "parent",
+    "next-branch": "next branch",
+    "previous-branch": "previous branch",
+    "next-question": "next message of yours",
+    "previous-question": "previous message of yours",
+    "next-failure": "next failure",
+    "next-label": "next label",
+    "labels": "list of labels",
+    "search-mode": "search mode",
+    "next-match": "next match",
+    "previous-match": "previous match",
+    "app.tree.toggleLabelTimestamp": "times of labels",
+    "app.message.copy": "copy entry",
+    "tui.editor.cursorLeft": "page up",
+    "tui.editor.cursorRight": "page down",
+    "previous-tab": "previous tab",
+    "next-found": "find next",
+    "previous-found": "find previous",
+    "previous-link": "previous link",
+    "link-back": "back",
+    "next-block": "next block",
+    "previous-block": "previous block",
+    "copy-all": "copy all",
+    "raw": "raw",
+    "edit": "editor",
+    "image": "image",
+    "wrap": "wrap",
+    "numbers": "numbers",
+    "more": "more",
+    "half-page-down": "half a page down",
+    "half-page-up": "half a page up",
+}
+"""What an action is called in a word, where the footer does not say it, or says it in another one."""
+
+
 def palette(browser: Browser) -> Iterator[SystemCommand]:
     """Yield the actions of the key table."""
     keys = browser.options.keys
     for place, (title, section) in enumerate(zip(SECTIONS[_PANES:], keys.panes, strict=True)):
         for key in section:
-            yield _command(browser, f"{title}: {key.help}", key, place)
+            yield _command(browser, f"{_word(key)} · {title}: {key.help}", key, place)
     for key in keys.everywhere:
         if key.id not in _NOT_OFFERED:
-            yield _command(browser, key.help, key, None)
+            yield _command(browser, f"{_word(key)} · {key.help}", key, None)
+
+
+def _word(key: Key) -> str:
+    word = _WORDS.get(key.id) or key.short or key.help.partition(":")[0].partition(",")[0]
+    return word[0].upper() + word[1:]
+
+
+class Actions(SystemCommandsProvider):
+    """Finds actions: by their first words, then by other words, then by letters in between.
+
+    Where two are found as well, the one of the focused pane comes first.
+    """
+
+    def _commands(self) -> list[tuple[bool, SystemCommand]]:
+        """Return the commands, and whether each is one of the focused pane's; those first."""
+        commands = list(self.app.get_system_commands(self.screen))
+        browser = self.screen
+        here = f" · {browser.pane_title}: " if isinstance(browser, Browser) else "\n"
+        told = [(here in command.title, command) for command in commands]
+        return sorted(told, key=lambda one: (not one[0], one[1].title))
+
+    async def discover(self) -> Hits:
+        """Yield everything."""
+        for _, command in self._commands():
+            yield DiscoveryHit(command.title, command.callback, help=command.help)
+
+    async def search(self, query: str) -> Hits:
+        """Yield what is found."""
+        matcher = self.matcher(query)
+        wanted = " ".join(query.lower().split())
+        for is_here, command in self._commands():
+            match = matcher.match(command.title)
+            if match > 0:
+                rank = _rank(wanted, command.title.lower())
+                score = rank + is_here / 2 + min(match, 1000) / 4000
+                yield Hit(score, matcher.highlight(command.title), command.callback, help=command.help)
+
+
+def _rank(wanted: str, title: str) -> float:
+    """Return how well a title has what is wanted: 3 and more begins with it, 0 has only its letters."""
+    if title.startswith(wanted):
+        return 3.4 if title.partition(" · ")[0] == wanted else 3
+    return 2 if f" {wanted}" in title else float(wanted in title)
 
 
 def _command(browser: Browser, title: str, key: Key, place: int | None) -> SystemCommand:

@@ -118,7 +118,7 @@ class Resuming(Screen[None]):
         try:
             program = pi.find_pi(self.options.pi, self.options.environ)
         except pi.AgentNotFoundError as error:
-            self._explain_missing_pi(str(error), self._command(path, prompt))
+            self._explain_missing_pi(str(error), self._command(path, prompt), prompt)
             return
         folder = pi.working_directory(cwd) if cwd else self.options.cwd
         if folder is not None:
@@ -128,7 +128,10 @@ class Resuming(Screen[None]):
         def answered(answer: str | None) -> None:
             if answer == RESUME_HERE:
                 self._go(pi.resume(program, path, self.options.cwd, prompt), visit=visit)
-            elif answer == FORK_HERE:
+                return
+            if prompt:  # what was typed is not lost
+                self.copy(prompt)
+            if answer == FORK_HERE:
                 self._go(self._fork(program, path), visit=visit)
 
         here = one_line(str(self.options.cwd), 200)
@@ -154,12 +157,14 @@ class Resuming(Screen[None]):
         store = self.options.store
         return pi.fork(program, path, self.options.cwd, session_dir=store.root if store.flat else None)
 
-    def _explain_missing_pi(self, reason: str, command: str) -> None:
+    def _explain_missing_pi(self, reason: str, command: str, prompt: str | None) -> None:
         from pitree.ui.dialogs.choice import Choice
 
         def answered(answer: str | None) -> None:
             if answer == "copy":
                 self.copy(command)
+            elif prompt:  # what was typed is not lost
+                self.copy(prompt)
 
         self.app.push_screen(
             Choice(

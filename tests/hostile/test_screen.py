@@ -117,15 +117,15 @@ def _dialogs(screen: Terminal) -> None:
         ("M-m", " Labels "),
         ("F1", "─ Keys ─"),
         ("C-k", "Search for commands"),
-        ("L", "│ label lab"),
-        ("C-r", "│ name name"),
+        ("L", "│ label: lab"),
+        ("C-r", "│ name: name"),
         ("Enter", "Context then:"),
         ("M-z", "What pitree changed"),
     )
     screen.keys("Home")
     for key, title in opened:
         if key == "M-z":
-            look(screen, ("L", "│ label lab"), ("x Enter", "labelled"))
+            look(screen, ("L", "│ label: lab"), ("x Enter", "labelled"))
         look(screen, (key, title))
         leave(screen, title)
     look(screen, ("C-z", "undone: "), ("C-x", "copied: asked"), ("C-y", "copied: cd "))

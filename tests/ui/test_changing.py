@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from syrupy.assertion import SnapshotAssertion
 from textual._callback import invoke
+from textual.containers import Vertical
 from textual.pilot import Pilot
 from textual.screen import Screen
 from textual.widgets import Input, OptionList, Static, TextArea
@@ -74,6 +75,7 @@ def _weighed(pilot: Pilot[Any]) -> bool:
 def words(pilot: Pilot[Any]) -> str:
     """Give all that the dialog says."""
     told = [str(static.render()) for static in top(pilot).query(Static)]
+    told += [f"{frame.border_title}\n{frame.border_subtitle}" for frame in top(pilot).query(Vertical)]
     for options in top(pilot).query(OptionList):
         told += [str(options.get_option_at_index(place).prompt) for place in range(options.option_count)]
     return "\n".join(told)
@@ -111,12 +113,12 @@ async def test_a_label(app: AppFactory, store: Store, picture: SnapshotAssertion
     async with app().run_test(size=(140, 40)) as pilot:
         await on_entry(pilot, QUESTION)
         await pilot.press("L")
-        await shown(pilot, LineEdit, "label")
+        await shown(pilot, LineEdit, "(empty clears it)")
         await pilot.press(*"dead end")
         assert pilot.app.export_screenshot() == picture
         assert path.read_bytes() == before, "nothing is written before Enter"
         await pilot.press("enter")
-        await done(pilot, "labelled 03061e60: dead end. Ctrl+Z takes that back.")
+        await done(pilot, "Ctrl+Z undoes this: labelled 03061e60: dead end")
         highlighted = tree(pilot).highlighted
         assert highlighted is not None
         assert highlighted.id == QUESTION
@@ -524,7 +526,7 @@ async def test_delete_and_bring_back(app: AppFactory, store: Store, picture: Sna
         await pilot.press("ctrl+d")
         await shown(pilot, Choice)
         await pilot.press("enter")
-        await done(pilot, "Deleted: Photos that survive e-ink. Ctrl+Z takes that back.")
+        await done(pilot, "Ctrl+Z undoes this: deleted Photos that survive e-ink")
         assert not path.exists()
         await wait_until(pilot, lambda: title(pilot) == "Four greys for portraits", "the next session")
         await pilot.press("ctrl+z")
@@ -541,7 +543,14 @@ async def test_delete_the_marked_ones(app: AppFactory) -> None:
         await pilot.press("ctrl+d")
         await shown(pilot, Choice, "Delete 2 sessions?")
         await pilot.press("enter")
-        await done(pilot, "Deleted: 2 sessions.")
+        await wait_until(pilot, lambda: top(pilot) is browser(pilot))
+        await settled(pilot)
+        assert all(path.exists() for path in marked), "what is highlighted first deletes nothing"
+        assert [row.path for row in sessions(pilot).marked] == marked
+        await pilot.press("ctrl+d")
+        await shown(pilot, Choice, "Delete 2 sessions?")
+        await pilot.press("y")
+        await done(pilot, "Ctrl+Z undoes this: deleted 2 sessions")
         await wait_until(pilot, lambda: not sessions(pilot).marked, "the marks are gone with them")
         assert not any(path.exists() for path in marked)
         await pilot.press("ctrl+z")
@@ -563,7 +572,7 @@ async def test_delete_without_a_trash_asks_once_more(app: AppFactory, store: Sto
             await pilot.press("y")
             await shown(pilot, Choice, "It cannot be put into the trash")
             await pilot.press(last)
-            await done(pilot, "Deleted" if gone else "Nothing was deleted")
+            await done(pilot, "deleted Photos" if gone else "Nothing was deleted")
             assert path.exists() is not gone
 
 
@@ -618,7 +627,7 @@ async def test_every_change_is_in_the_palette(app: AppFactory) -> None:
     async with app().run_test(size=(100, 30)) as pilot:
         await on_entry(pilot, QUESTION)
         commands = {command.title: command for command in pilot.app.get_system_commands(top(pilot))}
-        for wanted in ("Tree: Label the entry", "Sessions: Name the session", "Sessions: Put the session"):
+        for wanted in ("Label · Tree: ", "Rename · Sessions: ", "Delete · Sessions: "):
             (title,) = (title for title in commands if title.startswith(wanted))
             await invoke(commands[title].callback)
             await wait_until(pilot, lambda: isinstance(top(pilot), LineEdit | Choice), title)
@@ -644,7 +653,7 @@ async def test_what_a_terminal_would_obey_never_reaches_it(app: AppFactory, stor
         drawn = [strip.text for strip in top(pilot)._compositor.render_strips()]
         return not any(set("\x1b\x9b\x07\x00\u202e\t") & set(text) for text in drawn)
 
-    async with app(file=path).run_test(size=(100, 30)) as pilot:
+    async with app(file=path, pi=sys.executable).run_test(size=(100, 30)) as pilot:
         await settled(pilot)
         await pilot.press("home")
         for keys, kind in (

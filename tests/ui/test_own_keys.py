@@ -307,8 +307,8 @@ async def test_footer_help_palette_and_messages_say_the_persons_keys(app: AppFac
         assert "F12 help" in footer(pilot)
         assert "Ctrl+O" not in footer(pilot)
         offered = {command.title: command.help for command in program.get_system_commands(program.screen)}
-        assert offered["Tree: To the parent"] == "Ctrl+P"
-        assert offered["Sessions: Group by folder, by day, or not at all"] == ""
+        assert offered["Parent · Tree: To the parent"] == "Ctrl+P"
+        assert offered["Group · Sessions: Group by folder, by day, or not at all"] == ""
         sessions(pilot).set_query("nothing has this in it")
         await settled(pilot)
         assert "Esc leaves the search." in sessions(pilot).placeholder
@@ -406,16 +406,19 @@ async def test_the_palette_says_why_not(app: AppFactory) -> None:
         await settled(pilot)
         told = {command.title: command.help for command in program.get_system_commands(program.screen)}
         reason = "not now: read-only (--read-only, or the settings)"
-        assert told["Tree: Label the entry; an empty label clears it"] == f"Shift+L  {reason}"
-        assert told["Tree: Go on from this entry: move the leaf, after asking how"] == f"Enter  {reason}"
-        assert told["Sessions: Resume the session in Pi; pitree ends"] == "Enter"
-        assert told["Tree: Search: next match"] == "F3  not now: nothing is searched for"
-        assert told["Preview: Next place that was found"] == "N  not now: nothing is looked for"
+        assert told["Label · Tree: Label the entry; an empty label clears it"] == f"Shift+L  {reason}"
         assert (
-            told["Preview: Back to where the last link was followed from"]
+            told["Go there · Tree: Go on from this entry: move the leaf, after asking how"]
+            == f"Enter  {reason}"
+        )
+        assert told["Resume · Sessions: Resume the session in Pi; pitree ends"] == "Enter"
+        assert told["Next match · Tree: Search: next match"] == "F3  not now: nothing is searched for"
+        assert told["Find next · Preview: Next place that was found"] == "N  not now: nothing is looked for"
+        assert (
+            told["Back · Preview: Back to where the last link was followed from"]
             == "Backspace  not now: no link was followed"
         )
-        assert told["Tree: To the root"] == "Alt+R"
+        assert told["Root · Tree: To the root"] == "Alt+R"
 
 
 async def test_what_the_palette_cannot_do_it_says(app: AppFactory) -> None:
@@ -433,7 +436,7 @@ async def test_the_palette_says_that_nothing_can_be_undone(app: AppFactory) -> N
     program = app()
     async with program.run_test(size=(140, 40)) as pilot:
         await settled(pilot)
-        title = "Take back what was changed last; again: what was changed before that"
+        title = "Undo · Take back what was changed last; again: what was changed before that"
 
         def told() -> str:
             return {one.title: one.help for one in program.get_system_commands(program.screen)}[title]
@@ -451,11 +454,11 @@ async def test_the_palette_where_nothing_is_highlighted(app: AppFactory) -> None
         sessions(pilot).set_query("nothing has this in it")
         await settled(pilot)
         told = {command.title: command.help for command in program.get_system_commands(program.screen)}
-        assert told["Sessions: Resume the session in Pi; pitree ends"].endswith(
+        assert told["Resume · Sessions: Resume the session in Pi; pitree ends"].endswith(
             "not now: no session is highlighted"
         )
-        assert told["Tree: To the root"].endswith("not now: nothing is highlighted")
-        assert told["Preview: Wrap long lines, or cut them"].endswith("not now: nothing is shown")
+        assert told["Root · Tree: To the root"].endswith("not now: nothing is highlighted")
+        assert told["Wrap · Preview: Wrap long lines, or cut them"].endswith("not now: nothing is shown")
 
 
 async def test_the_palette_looks_like_this(app: AppFactory, picture: SnapshotAssertion) -> None:

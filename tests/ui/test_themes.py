@@ -26,6 +26,6 @@ async def test_the_palette_has_our_actions_and_the_themes(app: AppFactory) -> No
         await settled(pilot)
         offered = [command.title for command in program.get_system_commands(program.screen)]
         assert "Theme" in offered
-        assert "Leave pitree" in offered
+        assert "Quit · Leave pitree" in offered
         assert not {"Keys", "Screenshot", "Maximize", "Minimize", "Quit"} & set(offered)
         assert len(offered) == len(set(offered))

@@ -1,6 +1,6 @@
 """What was done, to take one of it back."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import datetime
 from typing import ClassVar
 
@@ -11,7 +11,6 @@ from textual.screen import ModalScreen
 from textual.widgets import OptionList
 from textual.widgets.option_list import Option
 
-from pitree.changes import describe_deed
 from pitree.journal import Deed
 from pitree.sessions.text import one_line
 
@@ -32,15 +31,19 @@ class Deeds(ModalScreen[Deed | None]):
     }
     """
 
-    def __init__(self, deeds: Sequence[Deed]) -> None:
+    def __init__(self, deeds: Sequence[Deed], did: Callable[[Deed], str]) -> None:
+        """List deeds; `did` says in words what one did."""
         super().__init__()
+        self._did = did
         self._deeds = deeds
 
     def compose(self) -> ComposeResult:
         """List the deeds."""
-        options = OptionList(*(Option(Content(_line(deed))) for deed in self._deeds))
+        options = OptionList(
+            *(Option(Content(one_line(f"{_when(deed)}  {self._did(deed)}", 300))) for deed in self._deeds)
+        )
         options.border_title = "What pitree changed"
-        options.border_subtitle = "Enter takes it back"
+        options.border_subtitle = "Enter takes it back · Esc leaves"
         yield options
 
     def on_mount(self) -> None:
@@ -50,10 +53,6 @@ class Deeds(ModalScreen[Deed | None]):
     def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
         """Take the highlighted one."""
         self.dismiss(self._deeds[event.option_index])
-
-
-def _line(deed: Deed) -> str:
-    return one_line(f"{_when(deed)}  {describe_deed(deed)}", 300)
 
 
 def _when(deed: Deed) -> str:

@@ -33,6 +33,7 @@ class Help(ModalScreen[None]):
     Help > VerticalScroll {
         width: 90; max-width: 96%; height: auto; max-height: 94%;
         border: round $primary; background: $surface; padding: 0 2; border-title-color: $primary;
+        border-subtitle-color: $foreground-muted;
     }
     Help .title { margin: 1 0 0 0; text-style: bold; color: $primary; }
     Help .rows { margin: 0 0 0 2; }
@@ -55,6 +56,7 @@ class Help(ModalScreen[None]):
         leaving = self._keys.shown("tui.select.cancel") or "Esc"
         with VerticalScroll() as page:
             page.border_title = "Keys"
+            page.border_subtitle = f"{leaving} leaves"
             if self._problems:
                 yield Static("Settings", classes="title")
                 for problem in self._problems[:_MOST_PROBLEMS]:

@@ -25,6 +25,7 @@ class Labels(ModalScreen[str | None]):
     Labels OptionList, Labels OptionList:focus {
         width: 94%; min-width: 16; max-width: 70; height: auto; max-height: 80%;
         border: round $primary; background: $surface; border-title-color: $primary;
+        border-subtitle-color: $foreground-muted;
     }
     """
 
@@ -36,6 +37,7 @@ class Labels(ModalScreen[str | None]):
         """List the labels in the order in which their entries stand in the file."""
         options = OptionList(*(Option(Content(one_line(label, 200))) for _, label in self._labels))
         options.border_title = "Labels"
+        options.border_subtitle = "Enter goes there · Esc leaves"
         yield options
 
     def on_mount(self) -> None:

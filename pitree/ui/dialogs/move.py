@@ -2,16 +2,11 @@
 
 import threading
 from collections.abc import Sequence
-from typing import ClassVar, NamedTuple
+from typing import NamedTuple
 
-from textual import events, work
-from textual.app import ComposeResult
-from textual.binding import Binding, BindingType
-from textual.containers import Vertical, VerticalScroll
+from textual import work
 from textual.content import Content
-from textual.screen import ModalScreen
-from textual.widgets import OptionList, Static
-from textual.widgets.option_list import Option
+from textual.widgets import OptionList
 
 from pitree.sessions.context import blocks_of
 from pitree.sessions.describe import describe_or_say
@@ -20,7 +15,7 @@ from pitree.sessions.errors import SessionError
 from pitree.sessions.file import SessionFile, StoppedError
 from pitree.sessions.moves import Figures, MovePlan, asks_anew, plan_move, weigh_move
 from pitree.sessions.text import one_line
-from pitree.ui.alt_keys import typed_text
+from pitree.ui.dialogs.framed import Framed, option
 
 
 class Wish(NamedTuple):
@@ -41,30 +36,16 @@ class _Way(NamedTuple):
     before: bool
 
 
-class MoveDialog(ModalScreen[Wish | None]):
+class MoveDialog(Framed[Wish | None]):
     """Tell of a move and ask how; the result is the wish, None for Esc. `warnings` must be safe."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("escape", "dismiss(None)", "Leave", show=False, priority=True)
-    ]
-
-    DEFAULT_CSS = """
-    MoveDialog { align: center middle; background: $background 60%; }
-    MoveDialog > Vertical {
-        width: 94%; min-width: 16; max-width: 84; height: auto; max-height: 96%;
-        border: round $primary; border-title-color: $primary; background: $surface; padding: 0 2;
-    }
-    MoveDialog #move-what { color: $foreground-muted; text-wrap: nowrap; text-overflow: ellipsis; }
-    MoveDialog VerticalScroll { height: auto; max-height: 48vh; }
-    MoveDialog OptionList, MoveDialog OptionList:focus {
-        height: auto; max-height: 40vh; border: none; background: transparent; margin-top: 1; padding: 0;
-    }
-    """
+    WIDEST = 84
 
     def __init__(
         self, session: SessionFile, entry: Entry, warnings: Sequence[str] = (), *, before: bool | None = None
     ) -> None:
-        super().__init__()
+        what = describe_or_say(session, entry, entry.type)
+        super().__init__("Move the leaf", about=one_line(str(what), 160))
         self._session = session
         self._entry = entry
         self._warnings = warnings
@@ -102,22 +83,13 @@ class MoveDialog(ModalScreen[Wish | None]):
         """Whether all figures are there."""
         return len(self._figures) == len({way.before for way in self._ways})
 
-    def compose(self) -> ComposeResult:
-        """Lay out the facts and the ways."""
-        with Vertical() as box:
-            box.border_title = Content("Move the leaf")
-            what = describe_or_say(self._session, self._entry, self._entry.type)
-            yield Static(Content(one_line(str(what), 160)), id="move-what")
-            with VerticalScroll(can_focus=False):
-                yield Static(id="move-facts")
-            yield OptionList(*map(_option, self._ways), id="move-ways")
+    @property
+    def offered(self) -> list[tuple[str, str]]:
+        """Return the letters and texts of the ways."""
+        return [(way.letter, way.text) for way in self._ways]
 
     def on_mount(self) -> None:
-        """Put the highlight on the first way, and begin to weigh."""
-        ways = self.query_one(OptionList)
-        ways.highlighted = 0
-        ways.focus()
-        self._show()
+        """Begin to weigh."""
         self._weigh()
 
     def on_unmount(self) -> None:
@@ -149,20 +121,21 @@ class MoveDialog(ModalScreen[Wish | None]):
                     "n", one_line(f"Go to the nearest sound place instead: {what}", 70), "sound", before
                 )
                 self._ways.append(way)
-                self.query_one(OptionList).add_option(_option(way))
-        self._show()
+                self.query_one(OptionList).add_option(option(way.letter, way.text))
+        self.show_told()
 
     # ---- what is told
 
     def on_option_list_option_highlighted(self) -> None:
         """Tell of the highlighted way."""
-        self._show()
+        self.show_told()
 
-    def _show(self) -> None:
+    def told(self) -> Content:
+        """Return what the highlighted way means."""
         way = self._ways[self.query_one(OptionList).highlighted or 0]
         plan = self._plans[way.before]
         parts: list[Content | str | tuple[str, str]] = [
-            ("\n" + plan.sentence + "\n", "bold"),
+            (plan.sentence + "\n", "bold"),
             f"{_left(plan)}\n",
         ]
         figures = self._figures.get(way.before)
@@ -176,7 +149,7 @@ class MoveDialog(ModalScreen[Wish | None]):
         if way.kind == "ask" and self._has_images():
             parts.append(("\n⚠ Its images are not sent again.", "$text-warning"))
         parts += [(f"\n⚠ {warning}", "$text-warning") for warning in self._warnings]
-        self.query_one("#move-facts", Static).update(Content.assemble(*parts))
+        return Content.assemble(*parts)
 
     def _has_images(self) -> bool:
         try:
@@ -189,27 +162,12 @@ class MoveDialog(ModalScreen[Wish | None]):
 
     # ---- choosing
 
-    def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
-        """Take the highlighted way."""
-        event.stop()
-        self._choose(self._ways[event.option_index])
-
-    def on_key(self, event: events.Key) -> None:
-        """Take the way with that letter."""
-        for way in self._ways:
-            if typed_text(event) == way.letter:
-                event.stop()
-                self._choose(way)
-                return
-
-    def _choose(self, way: _Way) -> None:
+    def choose(self, place: int) -> None:
+        """End with the wish for a way."""
+        way = self._ways[place]
         figures = self._figures.get(way.before)
         sound = figures.sound_id if isinstance(figures, Figures) else None
         self.dismiss(Wish(way.kind, self._plans[way.before], sound))
-
-
-def _option(way: _Way) -> Option:
-    return Option(Content(f"{way.letter}  {way.text}"))
 
 
 def _left(plan: MovePlan) -> str:

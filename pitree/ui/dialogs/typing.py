@@ -4,8 +4,9 @@ Textual hands what it is given on to the terminal, control characters and all. S
 made safe first, and so is what is pasted; a text that was not touched is given back as it was.
 """
 
-from typing import ClassVar
+from typing import ClassVar, Final
 
+from rich.cells import cell_len
 from textual import events
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
@@ -18,6 +19,9 @@ from textual.widgets import Input, Static, TextArea
 from pitree.sessions.text import display, lines
 from pitree.ui.dialogs.answer import Answer
 from pitree.ui.dialogs.choice import Choice
+
+_LINE_CELLS: Final = 24
+"""The columns that a line is to have before there is a note behind it, and those around both."""
 
 
 def editable(text: str) -> str:
@@ -41,7 +45,8 @@ class LineEdit(ModalScreen[str | None]):
     """Have one line typed, where it belongs.
 
     `at` is the line of the screen for it, None the middle. The result is what was typed; `text` itself where
-    it was not touched, None for Esc. `title` must be safe.
+    it was not touched, None for Esc. `note` stands behind the line where there is room; it and `title` must
+    be safe.
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "dismiss(None)", "Leave", show=False)]
@@ -52,12 +57,16 @@ class LineEdit(ModalScreen[str | None]):
     LineEdit Static {
         width: auto; max-width: 60%; height: 1; padding: 0 1; color: $text-accent; text-style: bold;
     }
+    LineEdit #line-note { color: $foreground-muted; text-style: none; }
     LineEdit Input { width: 1fr; background: $panel; }
     """
 
-    def __init__(self, title: str, text: str, *, hint: str = "", at: Region | None = None) -> None:
+    def __init__(
+        self, title: str, text: str, *, hint: str = "", note: str = "", at: Region | None = None
+    ) -> None:
         super().__init__()
         self._title = title
+        self._notes = (f"({note} · Esc leaves)", f"({note})") if note else ("(Esc leaves)",)
         self._text = text
         self._shown = display(" ".join(text.split()))
         self._hint = hint
@@ -70,12 +79,22 @@ class LineEdit(ModalScreen[str | None]):
                 self.styles.align = ("left", "top")
                 row.styles.offset = self._at.offset
                 row.styles.max_width = max(20, self._at.width)
-            yield Static(Content(self._title))
+            yield Static(Content(f"{self._title}:"))
             yield _Line(self._shown, placeholder=self._hint, compact=True, select_on_focus=False)
+            yield Static(id="line-note")
 
     def on_mount(self) -> None:
         """Begin to type."""
         self.set_focus(self.query_one(Input))  # `focus()` would do it after the next keys
+
+    def on_resize(self) -> None:
+        """Shorten the note, or leave it out, where the line needs the room."""
+        width = min(self.size.width, 100 if self._at is None else max(20, self._at.width))
+        room = width - cell_len(self._title) - _LINE_CELLS
+        note = next((note for note in self._notes if cell_len(note) <= room), "")
+        shown = self.query_one("#line-note", Static)
+        shown.update(Content(note))
+        shown.display = bool(note)
 
     def on_input_submitted(self, event: Input.Submitted) -> None:
         """Take the line."""
@@ -105,7 +124,7 @@ class TextEditor(ModalScreen[str | None]):
     TextEditor TextArea, TextEditor TextArea:focus {
         height: 1fr; border: none; background: $surface; padding: 0;
     }
-    TextEditor #editor-keys { height: 1; color: $foreground-muted; }
+    TextEditor #editor-keys { height: auto; max-height: 2; color: $foreground-muted; }
     """
 
     def __init__(self, title: str, text: str, *, verb: str, notes: str = "") -> None:

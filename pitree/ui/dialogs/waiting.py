@@ -27,10 +27,10 @@ class Waiting(ModalScreen[ModelSummary | SummaryError | None]):
     DEFAULT_CSS = """
     Waiting { align: center middle; background: $background 60%; }
     Waiting > Vertical {
-        width: 94%; max-width: 70; height: auto; border: round $primary; border-title-color: $primary;
-        background: $surface; padding: 1 2;
+        width: 94%; max-width: 70; height: auto; max-height: 100%; background: $surface; padding: 0 2;
+        border: round $primary; border-title-color: $primary; border-subtitle-color: $foreground-muted;
     }
-    Waiting #waiting-keys { color: $foreground-muted; margin-top: 1; }
+    Waiting #waiting-about { height: auto; max-height: 50vh; }
     """
 
     def __init__(self, title: str, about: str, ask: Ask) -> None:
@@ -46,9 +46,9 @@ class Waiting(ModalScreen[ModelSummary | SummaryError | None]):
         """Lay out what is being done, and how far it is."""
         with Vertical() as box:
             box.border_title = Content(self._title)
-            yield Static(Content(self._about))
+            box.border_subtitle = "Esc gives it up"
+            yield Static(Content(self._about), id="waiting-about")
             yield Static(id="waiting-progress")
-            yield Static(Content("Esc gives it up"), id="waiting-keys")
 
     def on_mount(self) -> None:
         """Begin."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from textual import events
 from textual.widget import Widget
 
@@ -12,6 +14,15 @@ class AnsweringPane(Widget):
     Textual lets a key rise through everything around the pane before it looks for what it is bound to: by
     then the focus may be elsewhere, and keys that were pressed after it are done. People are that fast.
     """
+
+    before_key: Callable[[events.Key], None] = staticmethod(lambda _event: None)
+    """Told of every key, before anything is done with it."""
+
+    async def on_event(self, event: events.Event) -> None:
+        """Tell of a key."""
+        if isinstance(event, events.Key):
+            self.before_key(event)
+        await super().on_event(event)
 
     async def on_key(self, event: events.Key) -> None:
         """Do what the key is bound to."""
