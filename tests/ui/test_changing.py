@@ -3,6 +3,7 @@
 import json
 import os
 import sys
+from collections.abc import Iterator
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -35,10 +36,16 @@ QUESTION = "03061e60"  # a user message of Photos, off the path to the leaf
 
 
 @pytest.fixture(autouse=True)
-def _own_trash(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def _own_trash(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
+    _forget_the_trash()
+    yield
+    _forget_the_trash()  # else others would find this one
+
+
+def _forget_the_trash() -> None:
     for name in [name for name in sys.modules if name.partition(".")[0] == "send2trash"]:
-        monkeypatch.delitem(sys.modules, name)  # it reads where the trash is when it is loaded
+        del sys.modules[name]  # it reads where the trash is when it is loaded
 
 
 def file_of(store: Store, session_id: str = PHOTOS) -> Path:

@@ -27,11 +27,6 @@ def drawn(pilot: Pilot[Any]) -> str:
     return "\n".join(strip.text for strip in top(pilot)._compositor.render_strips())
 
 
-@pytest.fixture(autouse=True)
-def _own_trash(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
-
-
 # ---- what can be answered is in sight
 
 
