@@ -25,11 +25,10 @@ settings.load_profile("steady")
 
 
 @pytest.fixture(scope="session", autouse=True)
-def _own_folders(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
-    """Keep tests away from the person's own sessions, and from what pitree keeps for them."""
+def _cache_folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """Keep what tests read of sessions away from the person's own cache."""
     with pytest.MonkeyPatch.context() as patched:
-        for name in ("XDG_CACHE_HOME", "PI_CODING_AGENT_DIR"):
-            patched.setenv(name, str(tmp_path_factory.mktemp(name.lower())))
+        patched.setenv("XDG_CACHE_HOME", str(tmp_path_factory.mktemp("cache")))
         yield
 
 
