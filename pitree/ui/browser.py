@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar, Final
 
@@ -44,6 +45,7 @@ MIDDLE: Final = 90
 
 # Loading what watches takes a while, too: the first picture comes before it.
 _FOLLOWING_AFTER_SECONDS: Final = 0.5
+_PATIENCE_SECONDS: Final = 2.0
 
 _LEAST_SAID: Final = 38
 """Columns: with less room than this beside the position, what is said takes its place."""
@@ -412,7 +414,14 @@ class Browser(Following, Moving, Opening):
         event.stop()
         if event.reason is not None:
             reason = one_line(event.reason, 200)
-            self.say(f"changes are looked for, since no events come: {reason}", warning=True)
+            self._say_in_time(f"changes are looked for, since no events come: {reason}")
+
+    def _say_in_time(self, text: str) -> None:
+        """Warn of something that can wait until nothing else is said."""
+        if self.said:
+            self.set_timer(_PATIENCE_SECONDS, partial(self._say_in_time, text))
+        else:
+            self.say(text, warning=True)
 
     def action_newest(self) -> None:
         """Highlight the newest message, wherever the leaf is."""
