@@ -9,6 +9,7 @@ from typing import Final, NoReturn
 from pitree import __version__
 from pitree.output import warn
 from pitree.place import Place, read_only
+from pitree.settings import RESUMES, SCOPES
 
 _DESCRIPTION = """\
 Browse the sessions of the Pi coding agent: their trees, what the model would see at any point, and back
@@ -40,8 +41,6 @@ FILE is a path, or the beginning of a session's id. `pitree COMMAND --help` tell
 _QUERY_HELP = """\
 words, "a phrase", or re:PATTERN; narrowed by before:2026-01, after:2026-01-15, cwd:web, name:"the name",
 model:opus, label:todo, and has: with branches, name, labels, damage, parent or cost"""
-
-SCOPES: Final = ("here", "repository", "all")
 
 Command = Callable[[Namespace, Place], int | None]
 
@@ -109,9 +108,7 @@ def _screen_parser() -> ArgumentParser:
         "--all", action="store_const", const="all", dest="scope", help="the same as --scope all"
     )
     parser.add_argument("--pi", metavar="COMMAND", help="the program to resume with (also $PITREE_PI)")
-    parser.add_argument(
-        "--resume", choices=("replace", "return"), help="have Pi take pitree's place, or come back to it"
-    )
+    parser.add_argument("--resume", choices=RESUMES, help="have Pi take pitree's place, or come back to it")
     parser.add_argument("--theme", metavar="NAME", help="the colours, for this time")
     parser.add_argument(
         "--follow", action=BooleanOptionalAction, help="have a highlight on the leaf go with it, or stay"

@@ -21,6 +21,11 @@ _YES: Final = True
 _NO: Final = False
 
 
+SCOPES: Final = ("here", "repository", "all")
+RESUMES: Final = ("replace", "return")
+"""What `scope` and `resume` may be, on the command line as well."""
+
+
 class Setting(NamedTuple):
     """A setting: its name, what it is where nobody says it, what it may be, and what it does.
 
@@ -54,10 +59,8 @@ class Setting(NamedTuple):
 SETTINGS: Final = (
     Setting("theme", None, (), "the colours: one of the themes in the palette; else the one chosen there"),
     Setting("pi", None, (), "the program to resume with; --pi and $PITREE_PI count for more"),
-    Setting(
-        "resume", "replace", ("replace", "return"), "whether Pi takes pitree's place, or comes back to it"
-    ),
-    Setting("scope", None, ("here", "repository", "all"), "what to begin with; else it is as it was left"),
+    Setting("resume", "replace", RESUMES, "whether Pi takes pitree's place, or comes back to it"),
+    Setting("scope", None, SCOPES, "what to begin with; else it is as it was left"),
     Setting("follow", _YES, (), "whether a highlight on the leaf goes with it as the session grows"),
     Setting("poll", _NO, (), "whether to look at files now and then, where no events come"),
     Setting("read-only", _NO, (), "whether to refuse to change anything"),

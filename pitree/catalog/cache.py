@@ -9,16 +9,16 @@ import json
 import os
 import sqlite3
 import threading
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, Final, NamedTuple, Self
+from typing import Any, Final, NamedTuple, Self, TypeVar
 
 import msgspec
 from msgspec.structs import replace
 
 from pitree.catalog.errors import CacheLostError
-from pitree.catalog.known import EDITION, JSON_MARK, cache_file, newest_rows, parse_json, read_row
+from pitree.catalog.known import EDITION, JSON_MARK, cache_file, newest_rows, parse_json, read_row, read_rows
 from pitree.catalog.locations import FoundFile
 from pitree.catalog.rows import SessionRow
 from pitree.catalog.scan import Mark, Scanned, Text, read_session
@@ -28,6 +28,8 @@ _BUSY_SECONDS: Final = 5.0
 # A part grows up to this before a new one is begun, so that a session that grows for days has few of them.
 _PART_BYTES: Final = 1 << 16
 _IDS_AT_ONCE: Final = 250
+
+_Read = TypeVar("_Read")
 
 _TABLES: Final = """
 CREATE TABLE files (
@@ -208,19 +210,28 @@ class Cache:
 
     def rows(self, keys: Sequence[int]) -> list[SessionRow]:
         """Return the rows with these keys, at the real places of their files."""
-        rows = []
+        return self._by_keys(
+            "SELECT key, folder, name, row FROM files WHERE row NOT NULL AND", keys, read_rows
+        )
+
+    def _by_keys(
+        self, question: str, keys: Sequence[int], read: Callable[[Iterable[Any]], list[_Read]]
+    ) -> list[_Read]:
+        """Return what `read` makes of the answers to a question for these keys, asked for some at a time.
+
+        It is read while the connection is in use, so that what cannot be read counts as damage of the file.
+        """
+        answers: list[_Read] = []
         for ids in _chunks(keys):
             with self._used() as connection:
                 places = ",".join("?" * len(ids))
-                found = connection.execute(
-                    f"SELECT key, folder, name, row FROM files WHERE key IN ({places}) AND row NOT NULL",  # noqa: S608
-                    ids,
-                )
-                rows += [
-                    read_row(key, os.fsdecode(folder), os.fsdecode(name), data)
-                    for key, folder, name, data in found
-                ]
-        return rows
+                answers += read(connection.execute(f"{question} key IN ({places})", ids))
+        return answers
+
+    def base(self, known: Known | None, found: FoundFile) -> Mark | None:
+        """Return the mark from which a file can be read on: where it is the file that is known, and grew."""
+        grew = known is not None and known.inode == found.inode and known.size < found.size
+        return self.mark(known.key) if known is not None and grew else None
 
     def mark(self, key: int) -> Mark | None:
         """Return how far a file was read, and what was found until there."""
@@ -235,27 +246,19 @@ class Cache:
     def first_messages(self, rows: Iterable[SessionRow]) -> dict[int, str]:
         """Return the whole first messages of rows that are `shortened`, by their keys."""
         keys = [row.key for row in rows if row.shortened]
-        found: dict[int, str] = {}
-        for ids in _chunks(keys):
-            with self._used() as connection:
-                places = ",".join("?" * len(ids))
-                answers = connection.execute(
-                    f"SELECT key, first FROM marks WHERE key IN ({places})",  # noqa: S608
-                    ids,
-                )
-                found |= {key: _text(first) for key, first in answers}
-        return found
+        question = "SELECT key, first FROM marks WHERE"
+        return dict(
+            self._by_keys(question, keys, lambda found: [(key, _text(first)) for key, first in found])
+        )
 
     def labels(self, rows: Iterable[SessionRow]) -> dict[int, list[str]]:
         """Return the labels in sessions that have some, by the keys of their rows."""
         keys = [row.key for row in rows if row.labels]
-        found: dict[int, list[str]] = {}
-        for ids in _chunks(keys):
-            with self._used() as connection:
-                places = ",".join("?" * len(ids))
-                answers = connection.execute(f"SELECT key, mark FROM marks WHERE key IN ({places})", ids)  # noqa: S608
-                found |= {key: list(_unpacked_mark(mark).tally.labels.values()) for key, mark in answers}
-        return found
+
+        def read(found: Iterable[tuple[int, bytes]]) -> list[tuple[int, list[str]]]:
+            return [(key, list(_unpacked_mark(mark).tally.labels.values())) for key, mark in found]
+
+        return dict(self._by_keys("SELECT key, mark FROM marks WHERE", keys, read))
 
     # ---- writing
 

@@ -3,7 +3,7 @@
 import json
 import os
 import sqlite3
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import closing
 from pathlib import Path
 from typing import Any, Final
@@ -57,6 +57,11 @@ def newest_rows(connection: sqlite3.Connection, folders: Sequence[str], limit: i
         f"WHERE +folder IN ({marks}) AND row NOT NULL ORDER BY modified DESC LIMIT ?",
         [*map(os.fsencode, folders), limit],
     )
+    return read_rows(found)
+
+
+def read_rows(found: Iterable[tuple[int, bytes, bytes, bytes]]) -> list[SessionRow]:
+    """Return the rows of files, from the columns key, folder, name and row."""
     return [read_row(key, os.fsdecode(folder), os.fsdecode(name), data) for key, folder, name, data in found]
 
 

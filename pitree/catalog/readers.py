@@ -218,9 +218,7 @@ def _read(cache: Cache, share: list[Any]) -> tuple[list[int], list[tuple[str, st
     problems: list[tuple[str, str]] = []
     for folder, name, facts in share:
         found = FoundFile(*facts)
-        known = cache.known_file(folder, name)
-        grew = known is not None and known.inode == found.inode and known.size < found.size
-        base = cache.mark(known.key) if known is not None and grew else None
+        base = cache.base(cache.known_file(folder, name), found)
         try:
             batch.append(Kept(folder, name, found, read_session(found, base), base))
         except OSError as error:

@@ -168,9 +168,7 @@ class _Sync:
 
         def read(file: FoundFile) -> Kept:
             place = places[file]
-            known = self._known_in(place.folder).get(place.name)
-            grew = known is not None and known.inode == file.inode and known.size < file.size
-            base = self._cache.mark(known.key) if known is not None and grew else None
+            base = self._cache.base(self._known_in(place.folder).get(place.name), file)
             scanned = read_session(file, base, stop=self._stop)
             return Kept(place.folder, place.name, file, scanned, base)
 
